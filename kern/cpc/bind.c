@@ -306,6 +306,10 @@ kcpc_ctx_create(const struct kcpc_want *want, unsigned n, unsigned type,
 	uint32_t flags;
 	int err;
 
+	if (kcpc_crosstalk != NULL) {
+		kcpc_reason("%s", kcpc_crosstalk);
+		return refuse_with(subcode, CPC_RESOURCE_UNAVAIL);
+	}
 	if ((err = check_requests(want, n, ko->ko_npic, &flags, subcode)) != 0)
 		return err;
 	if ((ctx = ctx_alloc(n)) == NULL)

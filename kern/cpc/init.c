@@ -102,6 +102,7 @@ kcpc_init(const struct pcbe_ops *instead)
 		return;
 	}
 	kcpc_offer[0].ko_npic = n;
+	kcpc_prove_alone(ops, (unsigned)__builtin_ctzll(kcpc_offer[0].ko_pics));
 	kcpc_ops = ops;
 	printf("pcbe: %s: %d of %u PICs proved, %u bits\n", ops->impl_name(),
 	    __builtin_popcountll(kcpc_offer[0].ko_pics), n, ops->width(0));
@@ -198,6 +199,8 @@ kcpc_describe(struct text *t)
 		text_add(t, ",\"caps\":%u", kcpc_caps());
 		text_add(t, ",\"user_read\":%s",
 		    kcpc_ops->pcbe_no_user_read ? "false" : "true");
+		text_add(t, ",\"counts_all_cpus\":%s",
+		    kcpc_crosstalk != NULL ? "true" : "false");
 		text_add(t, ",\"software\":%s",
 		    kcpc_ops->advance != NULL ? "true" : "false");
 		if (kcpc_ops->pcbe_ntypes != 0)

@@ -260,6 +260,11 @@ int kcpc_type_judge(unsigned type, const struct cpu *c, int *subcode);
  */
 const char *kcpc_prove(
     const struct pcbe_ops *backend, unsigned pic, unsigned type);
+/* Instructions of a number of turns; 0 if the PIC counts others. */
+uint64_t kcpc_count_turns(const struct pcbe_ops *backend, unsigned pic);
+/* crosstalk.c: prove that the PIC does not count what another CPU retires. */
+void kcpc_prove_alone(const struct pcbe_ops *backend, unsigned pic);
+extern const char *kcpc_crosstalk; /* or why no set can be bound */
 /* Prove the PICs of each type on one of its CPUs. */
 void kcpc_types_init(const struct pcbe_ops *backend);
 

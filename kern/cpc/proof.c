@@ -26,6 +26,7 @@
 #define FROM_OVERFLOW 100
 /* Each seventh interrupt of an emulator may be lost: eight find that. */
 #define OVERFLOWS 8
+#define TURNS     32 /* of this CPU, while another one is busy */
 
 static char complaint[PCBE_MAXPIC][96];
 
@@ -165,6 +166,23 @@ kcpc_prove(const struct pcbe_ops *ops, unsigned pic, unsigned type)
 	ops->free(&user.ln_cfg, &user.ln_set);
 	ops->free(&kernel.ln_cfg, &kernel.ln_set);
 	return right ? NULL : text;
+}
+
+uint64_t
+kcpc_count_turns(const struct pcbe_ops *ops, unsigned pic)
+{
+	struct pcbe_event ev;
+	struct lone ln;
+
+	if (!ops->proof_event(pic, 0, &ev) ||
+	    !lone_init(&ln, ops, pic, 0, &ev, CPC_COUNT_SYSTEM))
+		return 0;
+	ops->program(&ln.ln_set);
+	for (unsigned i = 0; i < TURNS; i++)
+		arch_relax();
+	ops->stop(&ln.ln_set);
+	ops->free(&ln.ln_cfg, &ln.ln_set);
+	return ln.ln_req.cq_data;
 }
 
 /*

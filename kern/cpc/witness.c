@@ -342,8 +342,11 @@ witness_init(uint32_t flags)
 
 	memset(witness_cpus, 0, sizeof witness_cpus); /* host tests reboot */
 	wrong = 0;
-	if (kcpc_ops == NULL || kcpc_ops->keep == NULL) {
-		printf("witness: this machine has no PIC to keep back\n");
+	/* Two PICs that both count too much would agree. */
+	if (kcpc_ops == NULL || kcpc_ops->keep == NULL || kcpc_crosstalk) {
+		printf("witness: %s\n",
+		    kcpc_crosstalk ? kcpc_crosstalk
+				   : "this machine has no PIC to keep back");
 		return false;
 	}
 	pics = kcpc_ops->known_event(PCBE_INSTRUCTIONS, &wt.wt_event);

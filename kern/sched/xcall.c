@@ -17,17 +17,32 @@ static struct {
 	struct cpu *cpu; /* the CPU to run it; NULL when done */
 	void (*fn)(void *);
 	void *arg;
+	bool again; /* run it again while this is true */
 } call;
+
+void
+xcall_start(struct cpu *c, void (*fn)(void *), void *arg, bool again)
+{
+	call.fn = fn;
+	call.arg = arg;
+	call.again = again;
+	__atomic_store_n(&call.cpu, c, __ATOMIC_RELEASE);
+	arch_ipi(c, IPI_CALL);
+}
+
+void
+xcall_end(void)
+{
+	__atomic_store_n(&call.again, false, __ATOMIC_RELAXED);
+	while (__atomic_load_n(&call.cpu, __ATOMIC_ACQUIRE) != NULL)
+		arch_relax();
+}
 
 void
 xcall(struct cpu *c, void (*fn)(void *), void *arg)
 {
-	call.fn = fn;
-	call.arg = arg;
-	__atomic_store_n(&call.cpu, c, __ATOMIC_RELEASE);
-	arch_ipi(c, IPI_CALL);
-	while (__atomic_load_n(&call.cpu, __ATOMIC_ACQUIRE) != NULL)
-		arch_relax();
+	xcall_start(c, fn, arg, false);
+	xcall_end();
 }
 
 static void
@@ -35,7 +50,9 @@ poll_call(void)
 {
 	if (__atomic_load_n(&call.cpu, __ATOMIC_ACQUIRE) != arch_curcpu())
 		return;
-	call.fn(call.arg);
+	do
+		call.fn(call.arg);
+	while (__atomic_load_n(&call.again, __ATOMIC_RELAXED));
 	__atomic_store_n(&call.cpu, NULL, __ATOMIC_RELEASE);
 }
 

@@ -10,6 +10,8 @@
 #ifndef KERN_SCHED_XCALL_H
 #define KERN_SCHED_XCALL_H
 
+#include <stdbool.h>
+
 struct cpu;
 
 /*
@@ -17,5 +19,8 @@ struct cpu;
  * held the kernel lock, and must not sleep.
  */
 void xcall(struct cpu *c, void (*fn)(void *), void *arg);
+/* The same in two parts.  With `again`, fn(arg) repeats until xcall_end(). */
+void xcall_start(struct cpu *c, void (*fn)(void *), void *arg, bool again);
+void xcall_end(void);
 
 #endif /* KERN_SCHED_XCALL_H */

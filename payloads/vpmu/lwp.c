@@ -4,6 +4,7 @@
 #include "payloads/vpmu/vpmu.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <string.h>
 #include <time.h>
@@ -117,9 +118,84 @@ judge_migration(unsigned pic)
 	measure_close(&m);
 }
 
+#define ROUND 250 /* iterations */
+#define TURNS 16
+
+static uint64_t rounds; /* of another thread, on cpus[1] */
+static bool enough;
+
+static void *
+stay_busy(void *arg)
+{
+	(void)arg;
+	processor_bind(P_LWPID, P_MYID, cpus[1], NULL);
+	while (!__atomic_load_n(&enough, __ATOMIC_ACQUIRE)) {
+		spin_loop(ROUND);
+		__atomic_fetch_add(&rounds, 1, __ATOMIC_RELEASE);
+		give_turn();
+	}
+	return NULL;
+}
+
+static uint64_t
+rounds_done(void)
+{
+	return __atomic_load_n(&rounds, __ATOMIC_ACQUIRE);
+}
+
+static void
+take_turns(uint64_t n)
+{
+	while (n-- > 0) {
+		spin_loop(1);
+		give_turn();
+	}
+}
+
+/* The same turns count the same while another CPU is busy. */
+static void
+judge_next_to_busy(struct measure *m)
+{
+	int64_t idle = measure_least(m, take_turns, TURNS), busy;
+	uint64_t before;
+	pthread_t thread;
+
+	rounds = 0;
+	enough = false;
+	if (pthread_create(&thread, NULL, stay_busy, NULL) != 0) {
+		point_fail("no thread for CPU %d", cpus[1]);
+		return;
+	}
+	while ((before = rounds_done()) == 0)
+		give_turn();
+	busy = measure_least(m, take_turns, TURNS);
+	if (rounds_done() - before < 2)
+		point_skip(
+		    "CPU %d did not run next to CPU %d", cpus[1], cpus[0]);
+	else
+		point_equal("instructions next to a busy CPU", busy, idle);
+	__atomic_store_n(&enough, true, __ATOMIC_RELEASE);
+	pthread_join(thread, NULL);
+}
+
+static void
+judge_busy_cpu(unsigned pic)
+{
+	struct measure m;
+
+	find_cpus();
+	processor_bind(P_LWPID, P_MYID, cpus[0], NULL);
+	if (measure_open(&m, pic, CPC_COUNT_USER, 0)) {
+		judge_next_to_busy(&m);
+		measure_close(&m);
+	}
+	processor_bind(P_LWPID, P_MYID, PBIND_NONE, NULL);
+}
+
 const struct vpmu_property lwp_properties[] = {
 	{ "halt_lwp", judge_halt_lwp, NEEDS_USER },
 	{ "halt_cpu", judge_halt_cpu, NEEDS_USER },
 	{ "migration", judge_migration, NEEDS_USER | NEEDS_CPUS },
+	{ "busy_cpu", judge_busy_cpu, NEEDS_USER | NEEDS_CPUS | NEEDS_EXACT },
 	{ NULL, NULL, 0 },
 };

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "payloads/common/cpc_error.h"
+#include "payloads/common/json.h"
 #include "payloads/common/usage.h"
 
 #define DEFAULT_RUNS 10
@@ -91,6 +92,19 @@ judge_pic(unsigned pic)
 		judge_points(group, fixed_properties, pic, vp);
 }
 
+/* Then no set can be bound, and this point is the only one. */
+static bool
+counts_all_cpus(void)
+{
+	if (strstr(json_machine(), "\"counts_all_cpus\":true") == NULL)
+		return false;
+	report_begin("pmu", "busy_cpu");
+	point_fail("the counters count what all CPUs retire, as the proof at "
+		   "boot found: boot one CPU (cpus=1) to judge the rest");
+	report_end();
+	return true;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -122,6 +136,8 @@ main(int argc, char **argv)
 	if (vpmu.v_pmu.pm_kind == CPC_PMU_SOFTWARE)
 		return report_nothing("the PMU is software: it counts what "
 				      "programs report");
+	if (counts_all_cpus())
+		return report_finish();
 	for (unsigned pic = 0; pic < vpmu.v_npic; pic++)
 		judge_pic(pic);
 	judge_points("pmu", set_properties, 0, NULL);

@@ -135,6 +135,7 @@ const char *measure_refusal(void);
 
 /* payloads/common/ARCH/spin.S */
 void spin_loop(uint64_t iterations);
+void give_turn(void);
 
 /*
  * ARCH/: what the machine's own instructions are needed for.

@@ -11,4 +11,12 @@ spin_loop:
 	b.ne	1b
 	ret
 	.size	spin_loop, . - spin_loop
+
+/* void give_turn(void): a hint on which an emulator lets another CPU run. */
+	.globl	give_turn
+	.type	give_turn, %function
+give_turn:
+	yield
+	ret
+	.size	give_turn, . - give_turn
 	.section .note.GNU-stack, "", %progbits

@@ -87,8 +87,8 @@ a_right_pmu_passes(void **state)
 	(void)state;
 	assert_int_equal(run_vpmu(RIGHT), 0);
 	assert_null(strstr(output, "not ok"));
-	/* Five PICs with 15 points, three of fixed PICs, eight of the PMU. */
-	assert_non_null(strstr(output, "\n1..86\n"));
+	/* Five PICs with 16 points, three of fixed PICs, eight of the PMU. */
+	assert_non_null(strstr(output, "\n1..91\n"));
 }
 
 static void
@@ -117,6 +117,7 @@ each_defect_fails_its_points(void **state)
 		{ OTHERS_RUN_ON, "freeze:1f" },
 		{ HALT_LOSES, "halt_lwp:7" },
 		{ CPU_HALT_LOSES, "halt_cpu:7" },
+		{ COUNTS_OTHERS, "busy_cpu:7" },
 		{ MOVE_LOSES, "migration:7" },
 		{ ONE_STANDS, "freeze:7, overflow:2, pmu together" },
 		{ TICK_STANDS, "fixed_event:10, pmu tick" },

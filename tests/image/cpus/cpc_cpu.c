@@ -448,6 +448,8 @@ CPC_TEST(idle_time_is_counted)
 
 static pthread_barrier_t count_barrier;
 
+#define TURNS 8 /* of each CPU, in which the other one runs, too */
+
 /*
  * Set and buffers are created once, because other ones can change the number
  * of instructions of a sample.
@@ -470,7 +472,10 @@ count_a_cpu(void *arg)
 	for (int round = 0; round < 2; round++) {
 		pthread_barrier_wait(&count_barrier); /* count at once */
 		EXPECT_EQ(cpc_set_sample(c->cpc, c->set, c->a), 0);
-		spin(c->n);
+		for (int turn = 0; turn < TURNS; turn++) {
+			spin(c->n);
+			give_turn(); /* the other CPU is busy meanwhile */
+		}
 		EXPECT_EQ(cpc_set_sample(c->cpc, c->set, c->b), 0);
 	}
 	pthread_barrier_wait(&count_barrier);
@@ -516,8 +521,8 @@ CPC_TEST(two_cpus_at_once)
 	brief[1] = c[1].counted;
 	EXPECT_EQ(brief[0], brief[1]);
 	count_two(c, LONG, SHORT + 7);
-	EXPECT_EQ(c[0].counted - brief[0], WANT);
-	EXPECT_EQ(c[1].counted - brief[1], SPIN_INSNS * 7);
+	EXPECT_EQ(c[0].counted - brief[0], TURNS * WANT);
+	EXPECT_EQ(c[1].counted - brief[1], TURNS * SPIN_INSNS * 7);
 }
 
 static volatile int signal_count;

@@ -90,7 +90,7 @@ witness_begin(void)
 	if ((witness.cpc = test_cpc_open()) == NULL)
 		return;
 	if (software_pmu || !have_event(witness.cpc, INS_EVENT) ||
-	    counts_all_cpus(witness.cpc) || !emulated()) {
+	    !emulated()) {
 		cpc_close(witness.cpc);
 		witness.cpc = NULL;
 		return;

@@ -158,9 +158,6 @@ unbind_pair(void)
 			SKIP("overflows do not interrupt here");               \
 		if (!have_event(cpc, INS_EVENT) || cpc_npic(cpc) < 2)          \
 			SKIP("this PMU has no two PICs for " INS_EVENT);       \
-		if (counts_all_cpus(cpc))                                      \
-			SKIP("QEMU's counters count what all of its CPUs "     \
-			     "retire");                                        \
 		if (own_privilege() != CPC_COUNT_USER)                         \
 			SKIP("at system privilege the program is counted, "    \
 			     "too");                                           \

@@ -70,8 +70,6 @@ CPC_TEST(the_count_of_a_known_loop_is_exact)
 	NEEDS_V1();
 	if (!have_event(cpc, INS_EVENT))
 		SKIP("this PMU does not count " INS_EVENT);
-	if (counts_all_cpus(cpc))
-		SKIP("QEMU's counters count what all of its CPUs retire");
 	if (software_pmu)
 		SKIP("the software PMU counts what programs report");
 	invalidates = false;

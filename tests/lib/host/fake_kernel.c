@@ -28,6 +28,7 @@
 #include "kern/sched/timer.h"
 #include "kern/sched/xcall.h"
 #include "tests/lib/host/fake_pcbe.h"
+#include "tests/lib/host/support.h"
 
 unsigned fake_kmalloc_fails;
 unsigned fake_syscalls;
@@ -75,7 +76,7 @@ fake_boot(void)
 		}
 	}
 	for (l = 0; l < FAKE_NCPU; l++) {
-		cpus[l] = (struct cpu){ .c_id = l };
+		cpus[l] = (struct cpu){ .c_id = l, .c_online = true };
 		cpus[l].c_lwp = cpus[l].c_idle = &idle[l];
 	}
 	curcpu = &cpus[0];
@@ -285,6 +286,37 @@ xcall(struct cpu *c, void (*fn)(void *), void *arg)
 	curcpu = c;
 	fn(arg);
 	curcpu = here;
+}
+
+static struct {
+	struct cpu *cpu;
+	void (*fn)(void *);
+	void *arg;
+} call;
+
+static void
+call_again(void)
+{
+	fake_on_relax = NULL; /* fn may call arch_relax() itself */
+	xcall(call.cpu, call.fn, call.arg);
+	fake_on_relax = call_again;
+}
+
+/* Only with `again`: the CPU runs fn(arg) while this one waits. */
+void
+xcall_start(struct cpu *c, void (*fn)(void *), void *arg, bool again)
+{
+	assert_true(again);
+	call.cpu = c;
+	call.fn = fn;
+	call.arg = arg;
+	fake_on_relax = call_again;
+}
+
+void
+xcall_end(void)
+{
+	fake_on_relax = NULL;
 }
 
 int

@@ -9,6 +9,7 @@
 #include "kern/arch.h"
 #include "kern/cpc/soft/soft_pcbe.h"
 #include "kern/sched/cpu.h"
+#include "kern/sched/xcall.h"
 #include "tests/lib/host/fake_kernel.h"
 
 #define ATTRS                                                                  \
@@ -222,6 +223,20 @@ siblings(unsigned cpu)
 	return cpu == 0 ? &first : &others;
 }
 
+static void
+spin_here(void *n)
+{
+	soft->spin(*(const uint64_t *)n);
+}
+
+static void
+spin(uint64_t n)
+{
+	soft->spin(n);
+	if (fake_shape.leaks && arch_curcpu() != &cpus[0])
+		xcall(&cpus[0], spin_here, &n);
+}
+
 static struct pcbe_ops ops;
 const struct pcbe_ops *fake_ops = &ops;
 
@@ -283,6 +298,7 @@ arch_pcbe(const char **why_not)
 	ops.allstop = allstop;
 	ops.sample = sample;
 	ops.free = release;
+	ops.spin = spin;
 	ops.advance = NULL;
 	ops.pcbe_no_user_read = false;
 	ops.pcbe_overflow_proof = "comes";

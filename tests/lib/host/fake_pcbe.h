@@ -26,6 +26,7 @@ struct fake_shape {
 	/* a stop loses an event of every PIC that is not kept */
 	bool forgets;
 	bool staggered; /* a start takes one instruction per PIC */
+	bool leaks;     /* CPU 0 counts what other CPUs retire, too */
 	bool shared;    /* CPUs 1 and 2 are siblings and share their PICs */
 	/*
 	 * CPU 2 has another PMU with so many PICs: core type soft_atom.  It

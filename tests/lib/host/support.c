@@ -32,7 +32,11 @@ panic(const char *fmt, ...)
 	abort();
 }
 
+void (*fake_on_relax)(void);
+
 void
 arch_relax(void)
 {
+	if (fake_on_relax != NULL)
+		fake_on_relax();
 }

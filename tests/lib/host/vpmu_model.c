@@ -5,6 +5,8 @@
  */
 #include "tests/lib/host/vpmu_model.h"
 
+#include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,6 +181,22 @@ retire(uint64_t n, uint64_t branches, uint_t at)
 		retire_some(n - first, 0, at);
 }
 
+/* The model is of one CPU.  Another thread is on another CPU. */
+static pthread_t main_thread;
+static uint64_t others; /* instructions that other CPUs retired */
+
+static bool
+on_main_thread(void)
+{
+	return pthread_equal(pthread_self(), main_thread) != 0;
+}
+
+void
+give_turn(void)
+{
+	sched_yield();
+}
+
 static void
 enter_kernel(uint64_t program, uint64_t kernel)
 {
@@ -192,6 +210,14 @@ enter_kernel(uint64_t program, uint64_t kernel)
 void
 spin_loop(uint64_t iterations)
 {
+	if (!on_main_thread()) {
+		__atomic_fetch_add(
+		    &others, SPIN_INSNS * iterations, __ATOMIC_RELAXED);
+		return;
+	}
+	if (vpmu_defect == COUNTS_OTHERS)
+		retire(__atomic_exchange_n(&others, 0, __ATOMIC_RELAXED), 0,
+		    CPC_COUNT_USER);
 	if (++spins % 3 == 0)
 		enter_kernel(1, 500); /* an interrupt */
 	retire(SPIN_INSNS * iterations, iterations, CPC_COUNT_USER);
@@ -286,6 +312,8 @@ processor_bind(idtype_t type, id_t id, processorid_t cpu, processorid_t *was)
 	(void)type;
 	(void)id;
 	(void)was;
+	if (!on_main_thread())
+		return 0;
 	enter_kernel(20, 400);
 	if (vpmu_defect == MOVE_LOSES && cpu != on && bound != NULL)
 		lose_counts();
@@ -535,6 +563,7 @@ cpc_t *
 cpc_open(int ver)
 {
 	(void)ver;
+	main_thread = pthread_self();
 	return (cpc_t *)&handle;
 }
 

@@ -23,8 +23,9 @@ enum defect {
 	OTHERS_RUN_ON, /* an overflow stops its own PIC only */
 	HALT_LOSES,    /* counts, from a set of an LWP */
 	CPU_HALT_LOSES,
-	MOVE_LOSES, /* counts at each move to another CPU */
-	ONE_STANDS, /* if more than four PICs count */
+	COUNTS_OTHERS, /* instructions of other CPUs */
+	MOVE_LOSES,    /* counts at each move to another CPU */
+	ONE_STANDS,    /* if more than four PICs count */
 	TICK_STANDS,
 	REFUSES_BRANCHES, /* which are announced */
 	DOUBLES_BRANCHES,

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/cpc.h>
 #include <sys/processor.h>
-#include <unistd.h>
 
 struct test_detail test_detail;
 bool software_pmu;
@@ -80,21 +79,6 @@ have_event(cpc_t *cpc, const char *event)
 
 	cpc_set_destroy(cpc, set);
 	return have;
-}
-
-bool
-counts_all_cpus(cpc_t *cpc)
-{
-	cpc_set_t *set = cpc_set_create(cpc);
-	struct barecpc_stat before = { 0 }, bound = { 0 };
-
-	payload_stat(&before);
-	add_flags(cpc, set, INS_EVENT, own_privilege() | CPC_OVF_NOTIFY_EMT);
-	if (cpc_bind_curlwp(cpc, set, 0) == 0)
-		payload_stat(&bound);
-	cpc_set_destroy(cpc, set);
-	return bound.bs_pics - before.bs_pics == 2 &&
-	       sysconf(_SC_NPROCESSORS_ONLN) > 1;
 }
 
 bool

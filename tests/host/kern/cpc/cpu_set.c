@@ -1,6 +1,8 @@
 /* Sets that are bound to CPUs, and what then happens to the sets of LWPs. */
 #include "tests/lib/host/host.h"
 
+#include <string.h>
+
 /* the kernel's function has this name in host tests */
 #define sched_yield kern_sched_yield
 #include "kern/cpc/kcpc.h"
@@ -409,6 +411,29 @@ one_sibling_has_a_set(void **state)
 	assert_int_equal(cpc_unbind(cpc, set), 0);
 }
 
+/* Where PICs count what other CPUs retire, cpc_open() works, and no bind. */
+static void
+counts_of_all_cpus_are_refused(void **state)
+{
+	cpc_set_t *set;
+
+	(void)state;
+	fake_shape.leaks = true;
+	reboot();
+	assert_non_null(strstr(fake_console, "count what all CPUs retire"));
+	set = set_of("instructions");
+	assert_reported(cpc_bind_curlwp(cpc, set, 0), EINVAL, "cpc_bind_curlwp",
+	    CPC_RESOURCE_UNAVAIL);
+	assert_bind_cpu_fails(1, set, EINVAL, CPC_RESOURCE_UNAVAIL);
+	fake_shape.leaks = false;
+	reboot();
+	assert_null(strstr(fake_console, "CPU"));
+	set = set_of("instructions");
+	bind_curlwp(set);
+	fake_user(10);
+	assert_int_equal(sampled(set, 0), 10);
+}
+
 /* A CPU may come online on a machine without a PMU. */
 static void
 a_cpu_comes_online_without_a_pmu(void **state)
@@ -442,6 +467,7 @@ main(void)
 		T(privileged_requests_are_bound),
 		T(siblings_forbid_sets_of_lwps),
 		T(one_sibling_has_a_set),
+		T(counts_of_all_cpus_are_refused),
 		T(a_cpu_comes_online_without_a_pmu),
 	};
 

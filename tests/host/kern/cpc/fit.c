@@ -20,6 +20,7 @@
 const struct pcbe_ops *kcpc_ops;
 struct kcpc_offer kcpc_offer[1 + PCBE_MAXTYPE];
 struct kcpc_pic kcpc_pic[PCBE_MAXPIC];
+const char *kcpc_crosstalk;
 
 uint32_t
 kcpc_caps(void)

@@ -131,7 +131,8 @@ description_is_json_members(void **state)
 	    "{\"pic\":1,\"width\":48,\"unproved\":"
 	    "\"reads 0 after 4200 instructions\"}],\"overflow_proof\":"
 	    "\"comes\",\"caps\":0,"
-	    "\"user_read\":true,\"software\":false");
+	    "\"user_read\":true,\"counts_all_cpus\":false,"
+	    "\"software\":false");
 }
 
 static void
