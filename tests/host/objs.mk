@@ -46,6 +46,7 @@ $(T)kern/mm/region: $(call host,kern/mm/region.o $(HOST_LIB))
 $(T)kern/sched/timer: $(call host,kern/sched/timer.o $(HOST_LIB))
 $(T)kern/file/cpio: $(call host,kern/file/cpio.o $(HOST_LIB))
 $(T)kern/proc/elf: $(call host,kern/proc/elf.o $(HOST_LIB))
+$(T)kern/proc/futex_owner: $(call host,$(HOST_LIB))
 $(T)kern/sys/p_online: $(call host,kern/sys/sched.o $(HOST_LIB))
 $(T)boot/efi_cmdline: $(call host,boot/efi_cmdline.o $(HOST_WORDS) $(HOST_LIB))
 $(T)boot/efi_kept: $(call host,boot/efi_kept.o kern/platform/kept.o $(call fake,fake_efi.o) $(HOST_LIB))
@@ -60,7 +61,7 @@ $(T)boot/efi_tables: $(call host,boot/efi_tables.o boot/efi_memmap.o kern/platfo
 HOST_TESTS := lib/lib dev/uart/uart $(addprefix kern/,platform/bootinfo platform/cmdline platform/smbios \
     platform/watchdog platform/acpi_watchdog platform/fb_console platform/kept \
     mm/page mm/region sched/timer \
-    file/cpio proc/elf sys/p_online) $(addprefix boot/efi_,cmdline kept net tables) \
+    file/cpio proc/elf proc/futex_owner sys/p_online) $(addprefix boot/efi_,cmdline kept net tables) \
     boot/linux_params boot/image_uefi
 
 # Names of events of every CPU that has a table.
