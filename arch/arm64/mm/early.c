@@ -73,11 +73,10 @@ arm64_early_ptr(uint64_t pa, uint64_t bytes)
 	uint64_t from = pa & -LARGE_SIZE;
 	uint64_t to = (pa + bytes + LARGE_SIZE - 1) & -LARGE_SIZE;
 
-	if (pa == 0 || to < pa ||
+	/* Four levels of tables have addresses of 48 bits. */
+	if (pa == 0 || to < pa || to > 1UL << 48 ||
 	    !arm64_pt_map(arm64_roots.r_identity, from, from, to - from,
 		PT_KERN_R, LARGE_SIZE))
 		return NULL;
-	/* A new entry is visible to the table walk. */
-	__asm__ volatile("dsb ishst; isb" : : : "memory");
 	return (const void *)pa;
 }
