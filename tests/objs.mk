@@ -1,5 +1,5 @@
 # tests/: what make check builds and runs.
-host-tests: $(HOST_TESTS:%=build/host/tests/%) build/host/tests/cpc/threads host-tools
+host-tests: $(patsubst %,build/host/tests/%,$(HOST_TESTS) $(REGS_TESTS) cpc/threads) host-tools
 host-tools: $(HOST_TOOLS) $(EVENT_FILES)
 
 # Every test, those under the build machine's C library, those that boot.  The last line is the verdict.

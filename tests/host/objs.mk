@@ -157,8 +157,25 @@ $(T)kern/cpc/explore/explore: $(call host,$(addprefix tests/host/kern/cpc/explor
     search.o) \
     $(call fake,named.o) events/vendors.o $(EVENT_TABLES) $(HOST_PAGES))
 HOST_TESTS += $(KCPC_TESTS) cpc/cxx cpc/v1_spec kern/cpc/counter_page kern/cpc/explore/explore
+# The registers of each PMU below kcpc.  Their fakes have names that the fake kernel has, too.
+REGS := tests/host/kern/cpc/registers
+REGS_X86   := $(REGS)/x86.o $(call fake,fake_msr.o x86_set.o intel_shapes.o)
+REGS_ARM64 := $(REGS)/arm64.o $(call fake,fake_pmu.o fake_pmu_regs.o pmuv3_pics.o)
+REGS_KCPC  := $(filter-out %/host.o,$(HOST_KCPC)) $(REGS)/registers.o
+REGS_NAMES := cpus ncpu arch_curcpu arch_tick arch_tick_hz fake_cpu fake_shape kcpc_pmi_late pcbe_models \
+    pcbe_nmodels
+$(patsubst %,$(HB)/regs/%,$(REGS_X86) $(REGS_ARM64)): $(HB)/regs/%: $(HB)/%
+	@mkdir -p $(@D)
+	$(Q)objcopy $(foreach n,$(REGS_NAMES),--redefine-sym $(n)=regs_$(n) \
+	    --redefine-sym __odr_asan.$(n)=__odr_asan.regs_$(n)) $< $@
+$(T)kern/cpc/registers/x86: $(REGS_X86:%=$(HB)/regs/%) \
+    $(call host,$(filter-out $(REGS_X86),$(sort $(HOST_INTEL) $(HOST_AMD) $(REGS_KCPC))))
+$(T)kern/cpc/registers/arm64: $(REGS_ARM64:%=$(HB)/regs/%) \
+    $(call host,$(filter-out $(REGS_ARM64) %/pmuv3_set.o,$(sort $(HOST_PMUV3) $(REGS_KCPC))))
+REGS_TESTS := $(addprefix kern/cpc/registers/,x86 arm64)
 
 $(HOST_TESTS:%=$(T)%): $(T)%: $(HB)/tests/host/%.o
+$(HOST_TESTS:%=$(T)%) $(REGS_TESTS:%=$(T)%):
 	$(call say,CCLD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(HOST_CC) -fsanitize=address,undefined $(HOST_LDFLAGS) -o $@ $^ -lcmocka $(HOST_LIBS)

@@ -45,7 +45,8 @@ struct file *fake_file;
 struct cpu cpus[MAXCPU];
 unsigned ncpu = FAKE_NCPU;
 uint64_t fake_online;
-void (*fake_on_move)(void);
+void (*fake_on_move)(void), (*fake_on_cpu)(unsigned c);
+unsigned fake_controlled;
 
 static struct cpu *curcpu = &cpus[0];
 static struct proc procs[FAKE_NPROC];
@@ -55,6 +56,14 @@ static struct timer *timers;
 static uint64_t now;
 static unsigned nalloc;
 static bool pmi_shut[FAKE_NCPU]; /* by an interrupt, as an LVTPC is masked */
+
+static void
+act_as(struct cpu *c)
+{
+	curcpu = c;
+	if (fake_on_cpu != NULL)
+		fake_on_cpu(c->c_id);
+}
 
 void
 fake_boot(void)
@@ -79,8 +88,9 @@ fake_boot(void)
 		cpus[l] = (struct cpu){ .c_id = l, .c_online = true };
 		cpus[l].c_lwp = cpus[l].c_idle = &idle[l];
 	}
-	curcpu = &cpus[0];
+	act_as(&cpus[0]);
 	curcpu->c_lwp = &lwps[0][0];
+	fake_controlled = 0;
 	fake_online = (1 << FAKE_NCPU) - 1;
 	fake_on_move = NULL;
 	timers = NULL;
@@ -133,7 +143,7 @@ arch_lwp_frame(struct lwp *l)
 void
 fake_cpu(unsigned c)
 {
-	curcpu = &cpus[c];
+	act_as(&cpus[c]);
 }
 
 void
@@ -162,9 +172,9 @@ make_idle(struct lwp *l)
 {
 	struct cpu *here = curcpu;
 
-	curcpu = l->l_cpu;
+	act_as(l->l_cpu);
 	switch_to(curcpu->c_idle);
-	curcpu = here;
+	act_as(here);
 }
 
 struct lwp *
@@ -272,9 +282,9 @@ sched_yield(void)
 	if (fake_on_move != NULL)
 		fake_on_move();
 	if (l->l_bound >= 0)
-		curcpu = &cpus[l->l_bound];
+		act_as(&cpus[l->l_bound]);
 	else if (!cpuset_has(&l->l_affinity, curcpu->c_id))
-		curcpu = &cpus[cpuset_next(&l->l_affinity, sched_cpus(), 0)];
+		act_as(&cpus[cpuset_next(&l->l_affinity, sched_cpus(), 0)]);
 	switch_to(l);
 }
 
@@ -283,9 +293,9 @@ xcall(struct cpu *c, void (*fn)(void *), void *arg)
 {
 	struct cpu *here = curcpu;
 
-	curcpu = c;
+	act_as(c);
 	fn(arg);
-	curcpu = here;
+	act_as(here);
 }
 
 static struct {
@@ -617,12 +627,12 @@ ksym_lookup(uintptr_t addr, uintptr_t *offset)
 	return "?";
 }
 
-/* No process controls another here. */
 int
 control_find_lwp(int pid, int id, struct lwp **lp)
 {
-	(void)pid;
-	(void)id;
-	(void)lp;
-	return ESRCH;
+	if (pid < 0 || pid >= FAKE_NPROC || (fake_controlled >> pid & 1) == 0 ||
+	    id < 1 || id > FAKE_NLWP)
+		return ESRCH;
+	*lp = fake_lwp((unsigned)pid, id);
+	return (*lp)->l_cpu->c_lwp == *lp ? EBUSY : 0;
 }

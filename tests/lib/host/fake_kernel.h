@@ -41,6 +41,13 @@ void fake_cpu(unsigned c);
 extern uint64_t fake_online;
 /* Called while an LWP is on its way to another CPU. */
 extern void (*fake_on_move)(void);
+/* Called when the code is to run on CPU c, unless NULL. */
+extern void (*fake_on_cpu)(unsigned c);
+/*
+ * Bit p: process p is controlled by the current LWP's process.  CPC_TARGET()
+ * then names its LWPs, by p and number.
+ */
+extern unsigned fake_controlled;
 /* Give process p the privilege cpc_cpu, or take it away. */
 void fake_privilege(unsigned p, bool cpc_cpu);
 void fake_exit(unsigned p, int lwp);

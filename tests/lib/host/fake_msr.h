@@ -27,7 +27,7 @@ void pmu_spin(uint64_t n);
 void pmu_deliver(bool nmi);
 void pmu_hand_over(void);
 
-#define FAKE_NCPU  2
+#define FAKE_NCPU  3
 #define FAKE_NGP   16
 #define FAKE_NFIX  8
 #define FAKE_CPI   2 /* cycles per instruction */

@@ -28,7 +28,7 @@ uint64_t fake_mrs(const char *reg);
 void fake_msr(const char *reg, uint64_t v);
 void fake_isb(void);
 
-#define FAKE_NCPU    2
+#define FAKE_NCPU    3
 #define FAKE_NEVENT  31
 #define FAKE_CPI     3  /* cycles per instruction */
 #define FAKE_PATIENT 10 /* instructions per call of arch_tick() */
