@@ -369,6 +369,41 @@ counters_taken_during_the_move(void **state)
 	assert_int_equal(affinity(1), 7);
 }
 
+/* LWP 2's refusal, while LWP 1 moves. */
+static void
+refuse_other(void)
+{
+	fake_on_move = NULL;
+	fake_cpu(1);
+	fake_switch(1, 1);
+	*fake_bound(1, 1) = 1;
+	assert_errno(cpc_bind_curlwp(cpc, taker, 0), EINVAL);
+	assert_non_null(strstr(detail.text, "bound to CPU 1"));
+	*fake_bound(1, 1) = -1;
+	fake_idle();
+	fake_cpu(0);
+}
+
+/* The software PMU refuses this event without a text. */
+static void
+text_of_a_refusal_is_its_own(void **state)
+{
+	cpc_set_t *set;
+
+	(void)state;
+	two_types();
+	set = set_of("soft_atom/256/");
+	taker = set_of("soft_atom/branches/");
+	fake_on_syscall = NULL;
+	fake_on_move = refuse_other;
+	detail_listen(cpc);
+	assert_errno(cpc_bind_curlwp(cpc, set, 0), EINVAL);
+	assert_int_equal(detail.calls, 2);
+	assert_int_equal(detail.subcode, CPC_INVALID_EVENT);
+	assert_null(strstr(detail.text, "bound to CPU"));
+	assert_int_equal(affinity(1), 7);
+}
+
 static void
 set_of_a_cpu(void **state)
 {
@@ -541,6 +576,7 @@ main(void)
 		T(lwp_that_cannot_run_there_is_told),
 		T(failed_bind_restores_the_affinity),
 		T(counters_taken_during_the_move),
+		T(text_of_a_refusal_is_its_own),
 		T(set_of_a_cpu),
 		T(lwp_that_leaves_its_type_loses_the_set),
 		T(frozen_set_is_lost_too),
