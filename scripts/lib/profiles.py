@@ -1,6 +1,6 @@
 """Reads the profiles that `barecpc record` writes, and finds the functions and lines of their addresses.
 
-A profile is a file of records (docs/records.md, "Profiles").  Its last line, which `barecpc record` adds, has the files of
+A profile is a file of records (docs/record.schema.json).  Its last line, which `barecpc record` adds, has the files of
 this machine whose programs ran.  Symbols are read from these files.
 """
 

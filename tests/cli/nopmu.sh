@@ -15,6 +15,7 @@ uncounted() {
 	check "$name: the reason, once" test "$(grep -cE "$reason" "$out")" = 1
 	check "$name: the line of the log, once" test "$(grep -cE "^pcbe: .*$reason" "$err")" = 1
 	check "$name: no record has a count" sh -c "! grep -q '\"status\":\"counted\"' '$tap_dir/results'"
+	check "$name: the records are as the schema has them" python3 -B tests/cli/schema.py "$tap_dir/results"
 	check "$name: every payload verified its result" sh -c \
 		"grep -q '\"verified\":true' '$tap_dir/results' && ! grep -q '\"verified\":false' '$tap_dir/results'"
 }

@@ -15,6 +15,7 @@ import subprocess
 import tempfile
 
 import readers
+import schema
 from readers import ROOT
 from speedscope import Speedscope
 from tap import check, end, skip
@@ -53,6 +54,7 @@ def truth(arch):
     done = barecpc("record", "--accel", "tcg", "-g", "-c", str(PERIOD), "./shares", "1", "2")
     check(f"{arch}: record prints nothing of its own", [] if (done.returncode, done.stdout) == (0, "") and re.fullmatch(
         r"host: barecpc.data: \d+ samples: see barecpc report\n", done.stderr) else [done.stdout, done.stderr])
+    check(f"{arch}: the profile is as the schema has it", schema.faults(map(json.loads, (folder / "barecpc.data").read_text().splitlines())))
     rows = table(barecpc("report"))
     check(f"{arch}: report by symbol, demangled", shares_wrong(rows))
     rows = table(barecpc("report", "--sort", "caller"))
@@ -81,7 +83,7 @@ def check_schema(speedscope, file):
                "print(*[e.message for e in jsonschema.Draft7Validator(schema).iter_errors(data)], sep='\\n')")
     done = readers.run_python(folder, program, speedscope.schema, file)
     if done is None:
-        skip("speedscope: its schema", "no python3-jsonschema: scripts/setup --campaign")
+        skip("speedscope: its schema", "no python3-jsonschema: scripts/setup")
     else:
         check("speedscope: its schema", (done.stdout.strip() + done.stderr).splitlines())
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The records are as in docs/records.md, and the table can be made from them."""
+"""The records are as in docs/record.schema.json, and the table can be made from them."""
+import copy
 import json
 import pathlib
 import re
@@ -8,7 +9,8 @@ import subprocess
 import sys
 import tempfile
 
-from tap import check, end
+import schema
+from tap import check, end, equal
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -26,14 +28,18 @@ def run(*words):
     return done.stdout, [json.loads(line) for line in lines]
 
 
-def documented():
-    """The members that docs/records.md lists in its tables."""
-    names = set()
-    for line in (ROOT / "docs" / "records.md").read_text().splitlines():
-        cells = line.split("|")
-        if len(cells) > 2:
-            names.update(re.findall(r"`(\w+)`", cells[1]))
-    return names
+def changed(record, path, value):
+    """The record with another value at a path, or without that member if the value is ...."""
+    made = copy.deepcopy(record)
+    *parents, last = path
+    at = made
+    for name in parents:
+        at = at[name]
+    if value is ...:
+        del at[last]
+    else:
+        at[last] = value
+    return made
 
 
 def median(values):
@@ -84,17 +90,10 @@ def rows(out):
 
 
 out, records = run()
-named = documented()
-check("every member is documented",
-      sorted({f"{key}" for r in records for key in r if key not in named}))
-check("every record has every documented member", [
-    f"{r['label']}: {key}" for r in records
-    for key in ("schema", "payload", "arguments", "label", "event", "code", "pic", "privilege", "status", "runs", "warm_ups",
-                "iterations", "aggregate", "overhead_method", "count", "per_iteration", "tick", "hrtime_ns", "read_cost", "conditions",
-                "verified", "machine") if key not in r])
-check("the machine is described", [
-    f"{r['label']}: {key}" for r in records
-    for key in ("arch", "boot", "cpus", "priv", "tick_hz", "pmu", "npic", "pics", "caps", "vmm", "overflow_proof") if key not in r["machine"]])
+check("every record of the suite is as the schema has it", schema.faults(records))
+for path, value in ((["other"], 1), (["machine", "other"], 1), (["runs"], "1"), (["count", "measured", "raw"], []), (["machine", "pics"], ...),
+                    (["status"], "not counted"), (["payload"], "barecpc"), (["schema"], 2), (["conditions", "measured", "smis"], [0.5])):
+    equal(f"the schema refuses {'.'.join(path)}: {value}", len(schema.faults([changed(records[0], path, value)])), 1)
 costs = [r["read_cost"] for r in records]
 check("the cost of a read is recorded, the same in each record", [] if costs == [costs[0]] * len(costs) else [str(costs)])
 cost = costs[0]

@@ -58,4 +58,5 @@ check 'cortex-a72' suite a72 --cpu cortex-a72
 same 'cortex-a72 counts the same' a72
 check 'four CPUs' suite smp --smp 4
 same 'four CPUs count the same' smp
+check 'their records are as the schema has them' python3 -B tests/cli/schema.py "$tap_dir"/*.jsonl
 end

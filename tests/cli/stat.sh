@@ -87,6 +87,7 @@ for arch in arm64 x86_64; do
 
 	expect "$arch: a set that is bound to a CPU during the run" 0 "^ +<not counted> +$ins:u +\$" \
 		$run --results "$tap_dir/r.jsonl" -- stat -r 2 -e $ins tree cpu
+	check "$arch: the record is as the schema has it" python3 -B tests/cli/schema.py "$tap_dir/r.jsonl"
 	check "$arch: the record says that both runs are left out" grep -q '"excluded":2}' "$tap_dir/r.jsonl"
 	says "$arch: the reason" "^# stat: $ins: not counted in 2 of 2 runs: a set was bound to a CPU\$" 1
 	expect "$arch: the same with -j" 0 '^\{"counter-value" : "<not counted>", ' $run -- stat -j -e $ins tree cpu

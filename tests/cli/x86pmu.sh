@@ -77,6 +77,7 @@ suite() {
 for model in intel-v5 amd-v2; do
 	check "$model, the suite" suite first "$model" --smp 2
 	check "$model, again" suite second "$model" --smp 2
+	check "$model: its records are as the schema has them" python3 -B tests/cli/schema.py "$tap_dir/first.jsonl"
 	check "$model: prints the same table" cmp "$tap_dir/first.txt" "$tap_dir/second.txt"
 	check "$model: leaves the same records" cmp "$tap_dir/first.jsonl" "$tap_dir/second.jsonl"
 	check "$model: logs the same" cmp "$tap_dir/first.err" "$tap_dir/second.err"
