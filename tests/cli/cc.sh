@@ -132,5 +132,28 @@ env -u BARECPC_ARCH scripts/barecpc-cc -c -o "$tap_dir/here.o" tests/cli/hello.c
 check 'without both: what barecpc arch prints' cmp "$tap_dir/here.o" "$tap_dir/named.o"
 expect 'BARECPC_ARCH with an unknown name' 125 '^host: BARECPC_ARCH=vax: no such architecture: give arm64 or x86_64' \
 	env BARECPC_ARCH=vax scripts/barecpc arch
+# Two compilers in a fresh tree: one builds the library, and the other waits for all of it.
+mkdir -p "$tap_dir/fresh/build"
+cp -r scripts include "$tap_dir/fresh" && touch "$tap_dir/fresh/Makefile"
+fake_command make <<END
+echo make >>"$tap_dir/makes"
+mkdir -p "$tap_dir/fresh/build/arm64"
+printf '!<arch>\nhalf' >"$tap_dir/fresh/build/arm64/libcpc.a"
+sleep 1
+cp build/arm64/libcpc.a "$tap_dir/fresh/build/arm64"
+END
+both() {
+	for n in 1 2; do
+		env PATH="$tap_dir/bin:$PATH" "$tap_dir/fresh/scripts/barecpc-cc" --arch arm64 -o "$tap_dir/both$n" tests/cli/libcpc.c &
+		sleep 0.5
+	done
+	wait
+	[ -x "$tap_dir/both1" ] && [ -x "$tap_dir/both2" ]
+}
+check 'two barecpc-cc in a fresh tree link all of libcpc' both
+check 'one of them builds it' test "$(cat "$tap_dir/makes")" = make
+rm -r "$tap_dir/fresh/build/arm64"
+check "barecpc's own build, which holds the lock, does not wait for it" flock "$tap_dir/fresh/build/lock" \
+	env PATH="$tap_dir/bin:$PATH" BARECPC_LOCKED=yes timeout 60 "$tap_dir/fresh/scripts/barecpc-cc" --arch arm64 -o "$tap_dir/inside" tests/cli/libcpc.c
 expect 'an unknown architecture' 2 'barecpc-cc: unknown architecture vax' scripts/barecpc-cc --arch vax x.c
 end
