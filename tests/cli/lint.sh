@@ -23,6 +23,8 @@ finds() {
 	expect "$1" 1 "$4" "$tap_dir/scripts/$2"
 	cp "$tap_dir/before" "$file"
 }
+expect 'calls in an unbuilt tree are not checked, and it says so' 1 '^check-layers: build/: no objects, so no call was checked: run make first$' \
+	"$tap_dir/scripts/check-layers" --calls
 finds 'an include that goes up is found' check-layers kern/mm/page.c kern/sys/limit.h '#include "kern/sys/limit.h"'
 # A device register through a plain pointer, in each form: a hypervisor decodes only some of a compiler's accesses.
 planted='v = gicd[1];
