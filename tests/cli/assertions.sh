@@ -57,4 +57,10 @@ printf '# two, at user privilege\n1..1\nnot ok 1 - good\n' >"$tree/build/tests/b
 check 'a test that failed' row FAIL
 printf '# two, at user privilege\n1..1\nok 1 - good\n' >"$tree/build/tests/boot.tap"
 check 'a test that passed' row ok
+printf 'SMALL := three\n' >"$tree/tests/image/objs.mk"
+printf 'boot tests/image - 60 --payload build/arm64/small.cpio\n' >"$tree/tests/list"
+finds 'a test that is not in the archive of its line' "^tests/image/two.c: cites $group-01, but no line"
+printf 'boot tests/image - 60 --payload build/arm64/other.cpio\n' >"$tree/tests/list"
+expect 'an unknown archive is not taken for the whole suite' 1 '^assertions: tests/list: other.cpio: its programs are unknown: ' \
+	"$tree/scripts/assertions" --check
 end
