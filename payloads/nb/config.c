@@ -176,12 +176,20 @@ cut_word(char **line)
 	return word;
 }
 
-/* A register's number, in hexadecimal: `msr_0xE01`, `msr_700`. */
+/* Cut the h off that nanoBench allows after a number. */
+static void
+cut_h(char *number)
+{
+	number[strcspn(number, "hH")] = '\0';
+}
+
+/* A register's number, in hexadecimal: `msr_0xE01`, `msr_700`, `msr_700h`. */
 static uint32_t
-parse_register(const struct list *l, const char *word)
+parse_register(const struct list *l, char *word)
 {
 	uint64_t number;
 
+	cut_h(word);
 	if (strncmp(word, "msr_", 4) != 0)
 		refuse_line(l, word, "not a register, as msr_0xE01");
 	number = parse_number(l, word, word + 4, 16);
@@ -202,21 +210,28 @@ add_write(struct list *l, struct nb_event *e, char *word)
 	if (e->nbe_nmsrs++ == NB_ATTRS)
 		refuse_line(l, word, "too many parts");
 	*value++ = '\0';
+	cut_h(value);
 	m->nbm_register = parse_register(l, word);
 	m->nbm_value = parse_number(l, word, value, 0);
 }
 
-/* A line of -msr_config. */
+/* A line of -msr_config.  One of two words has no register to write. */
 static void
 add_msr_line(struct list *l, char *line)
 {
-	char *writes = cut_word(&line), *word;
+	char *writes = cut_word(&line), *name = line, *word;
 	struct nb_event *e;
 
 	word = line != NULL ? cut_word(&line) : NULL;
 	if (word == NULL)
 		refuse_line(l, writes, "lacks the register that counts");
-	e = add_event(l, line != NULL ? line : word, NULL);
+	if (line == NULL && strchr(writes, '=') == NULL) {
+		word = writes;
+		writes = NULL;
+	} else {
+		name = line != NULL ? line : word;
+	}
+	e = add_event(l, name, NULL);
 	e->nbe_alone = true;
 	e->nbe_nmsrs = 1;
 	e->nbe_msr[0].nbm_register = parse_register(l, word);
@@ -254,25 +269,34 @@ add_line(struct list *l, char *line)
 	}
 }
 
+#define BYTE_ORDER_MARK "\xef\xbb\xbf" /* editors write it first */
+
 /* Add each line of a file that is neither empty nor a comment. */
 static void
 add_file(struct list *l, const char *option, const char *name,
     void (*add)(struct list *l, char *line))
 {
 	FILE *f = fopen(name, "r");
-	char line[1024], *text;
+	char *line = NULL, *text;
+	size_t room = 0;
 
 	if (f == NULL)
 		fail(2, "%s %s: %s", option, name, strerror(errno));
 	l->lst_file = name;
 	l->lst_line = 0;
-	while (fgets(line, sizeof line, f) != NULL) {
+	while (getline(&line, &room, f) != -1) {
 		l->lst_line++;
 		line[strcspn(line, "\r\n")] = '\0';
-		text = line + strspn(line, " \t");
+		text = line;
+		if (l->lst_line == 1 && strncmp(text, BYTE_ORDER_MARK, 3) == 0)
+			text += 3;
+		text += strspn(text, " \t");
 		if (*text != '\0' && *text != '#')
 			add(l, text);
 	}
+	if (ferror(f))
+		fail(2, "%s %s: cannot be read", option, name);
+	free(line);
 	fclose(f);
 }
 

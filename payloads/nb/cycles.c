@@ -177,6 +177,8 @@ step(struct stepper *s, const struct nb_event *events)
 	unsigned kept = 0;
 	enum phase phase = BEFORE;
 
+	for (unsigned i = 0; i < o->nbo_common.o_warmups; i++)
+		run_until(s, INT32_MAX);
 	for (uint64_t n = 1; n < MAX_CYCLES && kept < MAX_KEPT; n++) {
 		phase = measure_at(s, n, &counts[(size_t)kept * s->stp_n]);
 		if (phase == BEFORE && kept == 0 && !o->nbo_end_to_end)

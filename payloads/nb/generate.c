@@ -114,6 +114,8 @@ nb_generate(
     struct nb_buffer *b, const struct nb_options *o, const struct nb_shape *s)
 {
 	const uint8_t *top;
+	/* Basic mode subtracts a run without copies and without the loop. */
+	uint64_t loops = s->nbs_copies > 0 ? o->nbo_loops : 0;
 
 	begin(b);
 	emit_part(b, o, NB_INIT);
@@ -123,15 +125,15 @@ nb_generate(
 	emit_part(b, o, NB_LATE_INIT);
 	if (o->nbo_drain)
 		nb_emit_drain(b);
-	if (o->nbo_loops > 0)
-		nb_emit_loop(b, o->nbo_loops);
+	if (loops > 0)
+		nb_emit_loop(b, loops);
 	nb_emit_align(b, o->nbo_offset);
 	top = b->nbb_at;
 	for (uint64_t i = 0; i < s->nbs_copies; i++)
 		nb_emit(b, o->nbo_code[NB_CODE].nbc_bytes,
 		    o->nbo_code[NB_CODE].nbc_n);
 	b->nbb_part[NB_CODE] = (uint8_t *)top;
-	if (o->nbo_loops > 0)
+	if (loops > 0)
 		nb_emit_loop_end(b, top);
 	if (o->nbo_drain)
 		nb_emit_drain(b);

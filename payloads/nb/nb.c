@@ -148,12 +148,16 @@ read_code(const char *name)
 
 	if (fd == -1 || fstat(fd, &st) == -1)
 		fail(2, "%s: %s", name, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		fail(2, "%s: not a file", name);
 	if (st.st_size > MAX_CODE)
 		fail(2, "%s: more than %d bytes of code", name, MAX_CODE);
 	c.nbc_bytes = fail_unless_room(malloc((size_t)st.st_size + 1));
 	while ((n = read(fd, c.nbc_bytes + c.nbc_n,
 		    (size_t)st.st_size - c.nbc_n)) > 0)
 		c.nbc_n += (size_t)n;
+	if (n == -1)
+		fail(2, "%s: %s", name, strerror(errno));
 	close(fd);
 	return c;
 }
@@ -220,6 +224,7 @@ take_option(struct nb_options *o, int c)
 static void
 parse(struct nb_options *o, int argc, char **argv)
 {
+	uint64_t all;
 	int c;
 
 	*o = (struct nb_options){
@@ -241,6 +246,11 @@ parse(struct nb_options *o, int argc, char **argv)
 		take_option(o, c);
 	if (optind != argc)
 		usage_mistake("%s: not an option", argv[optind]);
+	if (__builtin_mul_overflow(
+		o->nbo_unroll, o->nbo_loops > 0 ? o->nbo_loops : 1, &all) ||
+	    __builtin_mul_overflow(all, o->nbo_divisor, &all) || all >> 63 != 0)
+		usage_mistake("-unroll_count, -loop_count: their product is "
+			      "above 2^63: lower one");
 	if (o->nbo_flags == 0)
 		usage_mistake("-usr 0 and -os 0: nothing would be counted");
 	if (o->nbo_msr_config != NULL && o->nbo_cycles)

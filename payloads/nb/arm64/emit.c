@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "payloads/common/usage.h"
 #include "payloads/nb/nb.h"
 
 #define A64_NOP    0xd503201f
@@ -141,6 +142,8 @@ nb_emit_loop(struct nb_buffer *b, uint64_t count)
 	emit_constant(b, COUNTER, count);
 }
 
+#define BRANCH_BYTES (128 << 20)
+
 /*
  * SUB X15, X15, 1; CBZ X15, over the next; B top.  A conditional branch alone
  * reaches 1 MiB only.
@@ -150,6 +153,11 @@ nb_emit_loop_end(struct nb_buffer *b, const uint8_t *top)
 {
 	emit(b, 0xd1000400 | COUNTER << 5 | COUNTER);
 	emit(b, 0xb4000000 | 2 << 5 | COUNTER);
+	if (b->nbb_at - top > BRANCH_BYTES)
+		fail(2,
+		    "-loop_count: a branch reaches %d MiB, and the loop is "
+		    "longer: lower -unroll_count",
+		    BRANCH_BYTES >> 20);
 	emit(b, 0x14000000 | ((uint32_t)((top - b->nbb_at) / 4) & 0x3ffffff));
 }
 
