@@ -119,6 +119,7 @@ run_all(struct bench_kernel *first, bool one, int argc, char **argv)
 	struct chosen cn = { .bch_o = &o, .bch_filter = &filter };
 	struct bench_kernel *k;
 	char arguments[160];
+	int status;
 
 	options_parse(&o, argc, argv,
 	    usage_arguments(arguments, sizeof arguments, first, one),
@@ -142,13 +143,15 @@ run_all(struct bench_kernel *first, bool one, int argc, char **argv)
 	cn.bch_right = true;
 	run_kernels(&cn, first, one);
 	regfree(&filter.ft_regex);
-	if (cn.bch_meter != NULL)
-		meter_close(&m);
 	report_last_lines();
 	if (cn.bch_n == 0)
 		fail(2, "--filter: %s: matches no kernel: --list prints them",
 		    o.o_filter);
-	return cn.bch_right ? 0 : 1;
+	if (cn.bch_meter == NULL)
+		return 0;
+	status = report_status(&m, cn.bch_right);
+	meter_close(&m);
+	return status;
 }
 
 int

@@ -337,5 +337,9 @@ main(int argc, char **argv)
 	report_outcome(&o, &oc, table);
 	if (!oc.oc_verified)
 		error("wrong result");
+	if (cpc != NULL && oc.oc_status[0] != COUNTED &&
+	    oc.oc_status[1] != COUNTED)
+		fail(STATUS_NOTHING_COUNTED, "nothing was counted: %s",
+		    oc.oc_reason[0]);
 	return 0;
 }

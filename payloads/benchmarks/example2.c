@@ -118,7 +118,7 @@ catch_overflows(const char *event)
 		error("cannot create buffer: %s", strerror(errno));
 
 	if (cpc_bind_curlwp(cpc, set, 0) == -1)
-		error("cannot bind lwp%d: %s", _lwp_self(), strerror(errno));
+		cpc_error_of_bind();
 }
 
 int

@@ -210,6 +210,7 @@ main(int argc, char **argv)
 	};
 	struct options o;
 	unsigned i;
+	int status;
 
 	options_parse(&o, argc, argv, "[short long]", "PAPI_tot_ins", false);
 	sp.spn_o = &o;
@@ -224,7 +225,8 @@ main(int argc, char **argv)
 	sp.spn_m.m_idle_levels = true; /* their expected count is 0 */
 	for (i = 0; i < o.o_nevent; i++)
 		spin_event(&sp, &o.o_event[i]);
-	meter_close(&sp.spn_m);
 	report_last_lines();
-	return sp.spn_exact ? 0 : 1;
+	status = report_status(&sp.spn_m, sp.spn_exact);
+	meter_close(&sp.spn_m);
+	return status;
 }

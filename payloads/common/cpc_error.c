@@ -4,6 +4,7 @@
 #include "payloads/common/cpc_error.h"
 
 #include "payloads/common/report.h"
+#include "payloads/common/usage.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -55,6 +56,13 @@ cpc_error_text(void)
 	return errno == EAGAIN ? "the counters are in use, by stat or record "
 	                         "or a set that is bound to a CPU"
 	                       : strerror(errno);
+}
+
+void
+cpc_error_of_bind(void)
+{
+	fail(errno == EAGAIN ? STATUS_NOTHING_COUNTED : 1,
+	    "nothing was counted: %s", cpc_error_text());
 }
 
 const char *

@@ -18,6 +18,8 @@ int cpc_error_subcode(void);
 void cpc_error_override(const char *why);
 /* The last error's text, or without one, errno's.  EAGAIN is a bind's. */
 const char *cpc_error_text(void);
+/* End because a bind failed: with status 77 if a tool holds the counters. */
+_Noreturn void cpc_error_of_bind(void);
 /* Put the reason why cpc_open(3CPC) failed into buf.  Returns buf. */
 const char *cpc_error_of_open(char *buf, size_t size);
 

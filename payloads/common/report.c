@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "payloads/common/json.h"
+#include "payloads/common/meter.h"
 #include "payloads/common/usage.h"
 
 const char *const status_words[] = {
@@ -118,6 +119,9 @@ print_row(const struct result *r)
 	    range, overhead);
 }
 
+static char *said; /* the last reason that was printed, or NULL */
+static bool counted;
+
 /*
  * Print why there is no number, once for each reason.  If the machine counts
  * nothing at all, print it with the titles only, once in a suite.
@@ -125,13 +129,18 @@ print_row(const struct result *r)
 static void
 print_reason(const struct options *o, const struct result *r)
 {
-	static char said[160];
+	static char *last; /* as the program gave it */
 
-	if (strcmp(said, r->r_reason) == 0)
+	if (last != NULL && strcmp(last, r->r_reason) == 0)
 		return;
-	snprintf(said, sizeof said, "%s", r->r_reason);
+	free(last);
+	last = fail_unless_room(strdup(r->r_reason));
+	free(said);
+	said = fail_unless_room(strdup(r->r_reason));
+	for (char *s = said; (s = strchr(s, '\n')) != NULL;)
+		*s = ' '; /* a reason is one line of the table */
 	if (o->o_titles || !r->r_machine)
-		printf("# <%s>: %s\n", status_words[r->r_status], r->r_reason);
+		printf("# <%s>: %s\n", status_words[r->r_status], said);
 }
 
 static void
@@ -217,6 +226,18 @@ report_last_lines(void)
 	fflush(stdout);
 }
 
+int
+report_status(const struct meter *m, bool right)
+{
+	if (!right || counted || said == NULL)
+		return right ? 0 : 1;
+	/* The kernel's log has the reason of a machine without counters. */
+	if (m->m_cpc != NULL)
+		fprintf(stderr, "%s: nothing was counted: %s\n", usage_name(),
+		    said);
+	return STATUS_NOTHING_COUNTED;
+}
+
 void
 report_result(const struct options *o, const struct result *r)
 {
@@ -230,6 +251,7 @@ report_result(const struct options *o, const struct result *r)
 		puts("# !: spin failed in this suite: this machine's counts "
 		     "may be wrong");
 	warned = true;
+	counted = counted || r->r_status == COUNTED;
 	if (r->r_status != COUNTED)
 		print_reason(o, r);
 	print_negative(r, "count", &r->r_count);

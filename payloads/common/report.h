@@ -58,6 +58,16 @@ struct read_cost {
 };
 extern struct read_cost report_read_cost;
 
+/* "Everything ran, and nothing could be counted." */
+#define STATUS_NOTHING_COUNTED 77
+
+struct meter;
+/*
+ * The status to end with after all rows.  If none was counted, print why, and
+ * return STATUS_NOTHING_COUNTED.  Call before the meter is closed.
+ */
+int report_status(const struct meter *m, bool right);
+
 /*
  * Print one row, with the titles before the first, and write one record.  A
  * reason is printed once, after its first row.  The lines about disturbed runs

@@ -77,7 +77,7 @@ static void
 print_typed(void *arg, const char *event)
 {
 	char name[CPC_MAX_EVENT_LEN + 40];
-	cpc_set_t *set = cpc_set_create(search.cpc);
+	cpc_set_t *set = fail_unless_room(cpc_set_create(search.cpc));
 	int shared = cpc_set_add_request(
 	    search.cpc, set, event, 0, CPC_COUNT_USER, 0, NULL);
 

@@ -137,7 +137,7 @@ print_cost(const char *what, void (*fn)(void))
 cpc_set_t *
 cost_set(cpc_t *c, int n)
 {
-	cpc_set_t *s = cpc_set_create(c);
+	cpc_set_t *s = fail_unless_room(cpc_set_create(c));
 	int i;
 
 	for (i = 0; i < n; i++) {
@@ -152,7 +152,7 @@ void
 cost_bind(cpc_t *c, cpc_set_t *s)
 {
 	if (cpc_bind_curlwp(c, s, 0) == -1)
-		fail(1, "cannot bind: %s", strerror(errno));
+		cpc_error_of_bind();
 }
 
 void
@@ -184,7 +184,7 @@ cost_window(cpc_t *c)
 	cpc_attr_t pic = { "picnum", 0 };
 	uint_t flags = payload_privilege() == PAYLOAD_USER ? CPC_COUNT_USER
 	                                                   : CPC_COUNT_SYSTEM;
-	cpc_set_t *s = cpc_set_create(c);
+	cpc_set_t *s = fail_unless_room(cpc_set_create(c));
 	uint64_t empty;
 
 	if (cpc_set_add_request(c, s, "PAPI_tot_ins", 0, flags, 1, &pic) ==

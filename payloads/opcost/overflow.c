@@ -74,7 +74,7 @@ count_from(uint64_t preset, uint_t notify)
 	uint_t flags = payload_privilege() == PAYLOAD_USER ? CPC_COUNT_USER
 	                                                   : CPC_COUNT_SYSTEM;
 
-	set = cpc_set_create(cpc);
+	set = fail_unless_room(cpc_set_create(cpc));
 	if (cpc_set_add_request(cpc, set, "PAPI_tot_ins", preset,
 		flags | notify, 0, NULL) == -1 ||
 	    (buf = cpc_buf_create(cpc, set)) == NULL)

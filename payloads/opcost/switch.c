@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "payloads/common/cpc_error.h"
 #include "payloads/common/usage.h"
 
 static cpc_t *cpc;
@@ -79,7 +80,7 @@ cost_create(cpc_t *c, cpc_set_t *s, int n)
 	if (s == NULL)
 		return;
 	if (cpc_bind_curlwp(c, s, CPC_BIND_LWP_INHERIT) == -1)
-		fail(1, "cannot bind: %s", strerror(errno));
+		cpc_error_of_bind();
 	cost_row("create+inherit", n, cost_of(create_join));
 	cpc_unbind(c, s);
 }

@@ -195,6 +195,7 @@ run_program(cpc_t *cpc, cpc_set_t *set, int fd)
 {
 	pid_t pid;
 
+	payload_progress(0, 1);
 	fflush(stdout);
 	if ((pid = fork()) == -1)
 		fail(1, "%s", strerror(errno));

@@ -372,6 +372,25 @@ open_files(void)
 	signal(SIGEMT, SIG_IGN);
 }
 
+/*
+ * The status to end with: the program's.  A run that counted nothing ends with
+ * STATUS_NOTHING_COUNTED, and says why.
+ */
+static int
+end_status(void)
+{
+	const struct counted *first = &st.all[0];
+
+	for (unsigned i = 0; i < st.nevent; i++) {
+		if (st.all[i].cnt_count.s_used != 0)
+			return st.status;
+	}
+	fprintf(stderr, "%s: %s: nothing was counted: %s\n", usage_name(),
+	    st.program[0],
+	    first->cnt_spoiled != 0 ? first->cnt_spoil : first->cnt_reason);
+	return st.status != 0 ? st.status : STATUS_NOTHING_COUNTED;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -396,5 +415,5 @@ main(int argc, char **argv)
 	meter_close(&st.meter);
 	if (st.out != stderr)
 		out_close(st.out, argc, argv);
-	return st.status;
+	return end_status();
 }

@@ -47,6 +47,7 @@ run_program(int fd)
 {
 	pid_t pid;
 
+	payload_progress(st.ns.s_n % st.runs, st.runs);
 	fflush(stdout);
 	fflush(st.out);
 	run_begin = clock_ns();
