@@ -1,6 +1,6 @@
 /*
  * Event names to register values, for any CPU that libpfm4 knows.  Included by
- * cpc/, by payloads/ and by programs of the build machine.
+ * payloads/ and by programs of the build machine; events/machine.h serves cpc/.
  *
  * A name is [PMU::]EVENT[:UMASK]...[:MODIFIER[=VALUE]]..., as in libpfm4.  A
  * dot is the same as a colon.  A name may also be PAPI_PRESET, if the preset

@@ -1,6 +1,6 @@
 /*
  * The system calls that create LWPs and processes.  Included by
- * kern/proc/fork.c and kern/sys/syscall.c.
+ * kern/proc/fork.c.
  */
 #ifndef KERN_PROC_FORK_H
 #define KERN_PROC_FORK_H

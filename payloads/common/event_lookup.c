@@ -58,7 +58,10 @@ void
 event_lookup_refuse(
     const struct events *es, const char *name, enum event_error err)
 {
-	if (perf_name_is(name))
+	if (perf_name_hint(name) != NULL)
+		fprintf(stderr, "%s: %s: %s\n", usage_name(), name,
+		    perf_name_hint(name));
+	else if (perf_name_is(name))
 		fprintf(stderr,
 		    "%s: %s: the table of %s has no event for perf's name\n",
 		    usage_name(), name, es->es_pmu->ep_name);

@@ -10,6 +10,7 @@
  */
 #include "payloads/common/perf_names.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -146,6 +147,25 @@ bool
 perf_name_is(const char *name)
 {
 	return find_symbol(name) != NULL;
+}
+
+const char *
+perf_name_hint(const char *name)
+{
+	const char *last = strrchr(name, ':');
+
+	if (strstr(name, "period=") != NULL)
+		return "give the period by -c of record, not in the event";
+	if (strstr(name, "name=") != NULL)
+		return "leave name= out: the event is printed as it is written";
+	if (strncmp(name, "perf::", 6) == 0)
+		return "perf:: is libpfm4's list of Linux's events: give "
+		       "perf's own name, as cycles";
+	if (last != NULL && last[1] != '\0' &&
+	    strspn(last + 1, "ukhIGHpPSDWeb") == strlen(last + 1) &&
+	    strspn(last + 1, "uk") != strlen(last + 1) && isupper(last[1]))
+		return "only the levels :u and :k may follow an event";
+	return NULL;
 }
 
 unsigned

@@ -50,8 +50,17 @@ suggest_perf_name(const char *event)
 static void
 add_hint(const char *event)
 {
-	if (cpc_error_subcode() != CPC_INVALID_EVENT ||
-	    suggest_perf_name(event))
+	char text[120];
+
+	if (cpc_error_subcode() != CPC_INVALID_EVENT)
+		return;
+	if (perf_name_hint(event) != NULL) {
+		snprintf(text, sizeof text, "Unknown event: %s",
+		    perf_name_hint(event));
+		cpc_error_override(text);
+		return;
+	}
+	if (suggest_perf_name(event))
 		return;
 	if (strchr(cpc_error_text(), ':') == NULL)
 		cpc_error_override(

@@ -1,6 +1,6 @@
 /*
- * The conditions of runs, and which runs were disturbed.  Included by meter.h
- * and by report.h.
+ * The conditions of runs, and which runs were disturbed.  Included by report.h
+ * and by runs*.c.
  */
 #ifndef PAYLOADS_COMMON_RUNS_H
 #define PAYLOADS_COMMON_RUNS_H

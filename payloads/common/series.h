@@ -1,6 +1,6 @@
 /*
  * The values that runs yielded, and their aggregates.  Included by report.h
- * and by measure.c.
+ * and by runs*.c.
  */
 #ifndef PAYLOADS_COMMON_SERIES_H
 #define PAYLOADS_COMMON_SERIES_H

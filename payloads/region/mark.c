@@ -57,6 +57,10 @@ mark(const char *name, bool begins)
 
 	if (rg == NULL)
 		return leave(rl, no_memory());
+	if (region_all.ra_reported)
+		return leave(rl, region_refuse(rg, name,
+				     "comes after the results, and is not "
+				     "counted: mark it before the close"));
 	if (rg->rg_begun == begins)
 		return leave(rl, region_refuse(rg, name,
 				     begins ? "has begun already: end it first"

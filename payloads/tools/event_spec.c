@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,15 @@ is_attribute(cpc_t *cpc, const char *name, size_t length)
 	return n.found;
 }
 
+/* A number of a PIC; one that is too large for any stays too large. */
+static int
+pic_number(const char *digits, char **end)
+{
+	long n = strtol(digits, end, 10);
+
+	return n < INT_MAX ? (int)n : INT_MAX;
+}
+
 /*
  * Is the token an attribute, or nouser or sys?  Then *length is that of its
  * name, and *pic the PIC of its suffix, or -1.
@@ -56,7 +66,7 @@ find_attribute(cpc_t *cpc, const char *token, size_t *length, int *pic)
 		    is_attribute(cpc, token, n)) {
 			*length = n;
 			if (n < whole)
-				*pic = atoi(token + n);
+				*pic = pic_number(token + n, NULL);
 			return true;
 		}
 		if (n == 0 || !isdigit((unsigned char)token[n - 1]))
@@ -79,7 +89,7 @@ ignore_error(const char *fn, int subcode, const char *fmt, va_list ap)
 static bool
 can_count(cpc_t *cpc, const char *event, int pic)
 {
-	cpc_set_t *set = cpc_set_create(cpc);
+	cpc_set_t *set = fail_unless_room(cpc_set_create(cpc));
 	cpc_attr_t attr = { "picnum", (uint64_t)pic };
 	bool can;
 
@@ -96,12 +106,12 @@ static int
 pic_of(const char *token)
 {
 	char *end;
-	long n;
+	int n;
 
 	if (strncmp(token, "pic", 3) != 0 || !isdigit((unsigned char)token[3]))
 		return -1;
-	n = strtol(token + 3, &end, 10);
-	return *end == '=' ? (int)n : -1;
+	n = pic_number(token + 3, &end);
+	return *end == '=' ? n : -1;
 }
 
 static int

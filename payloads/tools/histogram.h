@@ -1,5 +1,5 @@
 /*
- * A histogram of names.  Included by record.c.
+ * A histogram of names.  Included by sample_file.h.
  */
 #ifndef PAYLOADS_TOOLS_HISTOGRAM_H
 #define PAYLOADS_TOOLS_HISTOGRAM_H

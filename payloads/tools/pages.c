@@ -86,13 +86,20 @@ value_of(
 {
 	const char *s =
 	    memmem(record, (size_t)(end - record), key, strlen(key));
+	const char *stop;
 	size_t n = 0;
 
 	if (s != NULL) {
 		s += strlen(key);
-		s += s < end && *s == '"';
-		while (s < end && n + 1 < room && strchr("\",}]", *s) == NULL)
+		stop = s < end && *s == '"' ? "\"" : ",}]";
+		s += *stop == '"';
+		while (s < end && n + 1 < room && strchr(stop, *s) == NULL) {
+			s += *s == '\\' && *stop == '"';
 			to[n++] = *s++;
+		}
+		/* The bytes of a character of UTF-8 stay together. */
+		while (n > 0 && s < end && (*s & 0xc0) == 0x80)
+			s--, n--;
 	}
 	to[n] = '\0';
 	if (n == 0 || strcmp(to, "null") == 0)
@@ -114,11 +121,25 @@ show_record(unsigned row, const char *s, const char *end)
 	show_text(row, line);
 }
 
+/* Show a text in two rows, if it is longer than one. */
+static void
+show_long(unsigned row, char *text)
+{
+	char *blank =
+	    strlen(text) > COLUMNS ? memrchr(text, ' ', COLUMNS + 1) : NULL;
+
+	if (blank != NULL) {
+		*blank = '\0';
+		show_text(row + 1, blank + 1);
+	}
+	show_text(row, text);
+}
+
 /* The machine and its PMU, on each page. */
 static void
 show_heads(const char *s, const char *end)
 {
-	char cpu[COLUMNS], pmu[COLUMNS], line[256];
+	char cpu[COLUMNS], pmu[2 * COLUMNS], line[256];
 
 	value_of(s, end, "\"cpu\":", cpu, sizeof cpu);
 	value_of(s, end, "\"pmu\":", pmu, sizeof pmu);
@@ -127,8 +148,8 @@ show_heads(const char *s, const char *end)
 	snprintf(line, sizeof line, "PMU: %s", pmu);
 	/* The reason is a sentence that begins with the PMU. */
 	if (strcmp(pmu, "-") == 0)
-		value_of(s, end, "\"pmu_reason\":", line, COLUMNS + 1);
-	show_text(1, line);
+		value_of(s, end, "\"pmu_reason\":", line, sizeof line);
+	show_long(1, line);
 	snprintf(line, sizeof line, "%-30s %-30s %-6s %15s %11s", "payload",
 	    "event", "priv", "count", "each");
 	show_text(3, line);

@@ -238,7 +238,9 @@ sampled_add(struct sampled *sd, const struct cpc_profile_sample *s)
 	uint32_t nframes = s->cm_nframes - (kernel != NULL);
 	uint32_t depth = stack_depth(pg, pc, nframes);
 
-	add_row(sd, pg, kernel, frame_symbol(pg, s->cm_pid, pc, 0));
+	/* Without -g a sample of the kernel has no address of the program. */
+	add_row(sd, pg, kernel,
+	    nframes > 0 ? frame_symbol(pg, s->cm_pid, pc, 0) : NULL);
 	if (sd->sd_addresses)
 		add_addresses(sd, s, kernel, depth + (kernel != NULL));
 	line_name(&line, pg->pg_path);

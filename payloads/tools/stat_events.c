@@ -42,6 +42,7 @@ add_group(char *text)
 {
 	char *list = text + 1, *close = strrchr(text, '}'), *name, *whole;
 	const char *end = close != NULL ? close + 1 : "";
+	bool weak;
 
 	if (close == NULL)
 		usage_mistake("-e: \"%s\": no } ends the group", text);
@@ -52,6 +53,9 @@ add_group(char *text)
 	*close = '\0';
 	if (strcmp(end, ":S") == 0)
 		end = ""; /* which event samples matters to perf record only */
+	weak = strcmp(end, ":W") == 0; /* counted at once only if they fit */
+	if (weak)
+		end = "";
 	st.ngroup++;
 	while ((name = options_next(&list)) != NULL) {
 		if (*name == '\0' || strpbrk(name, "{}") != NULL)
@@ -59,7 +63,7 @@ add_group(char *text)
 		whole =
 		    fail_unless_room(malloc(strlen(name) + strlen(end) + 1));
 		strcat(strcpy(whole, name), end);
-		add_event(whole, st.ngroup);
+		add_event(whole, weak ? 0 : st.ngroup);
 	}
 }
 
