@@ -92,12 +92,6 @@ def _name(key):
     return f"{label} {event}{_again(number)}"
 
 
-def _net(quantity):
-    """The raw values, each less the overhead that `net` leaves out."""
-    less = quantity["measured"]["median"] - quantity["net"]
-    return [value - less for value in quantity["measured"]["raw"]]
-
-
 def _json(value):
     return json.dumps(value, indent=1) + "\n"
 
@@ -106,11 +100,11 @@ def google_benchmark(rows):
     """A benchmark for each row, and in it a repetition for each run.  The counter has the event's name."""
     benchmarks = []
     for family, (key, r) in enumerate(rows.items()):
-        times = _net(r["hrtime_ns"])
-        counts = _net(r["count"]) if r["count"] else []
+        times = records.net(r["hrtime_ns"])
+        counts = records.net(r["count"]) if r["count"] else []
         # Both have one value for each run, unless a program wrote the record by other means.
         for number, time in enumerate(times):
-            name = _name(key).replace(" ", "/", 1)
+            name = f"{key[0]}/{key[1]}{_again(key[2])}".replace(" ", "_")  # a blank ends the name in its compare.py
             benchmarks.append({
                 "name": name, "family_index": family, "per_family_instance_index": 0, "run_name": name, "run_type": "iteration",
                 "repetitions": len(times), "repetition_index": number, "threads": 1, "iterations": r["iterations"],
@@ -133,7 +127,7 @@ def bencher(rows):
     """A benchmark for each label, a measure for each event; the limits are the smallest and the largest run."""
     table = {}
     for (label, event, number), r in rows.items():
-        net = _net(r["count"])
+        net = records.net(r["count"])
         table.setdefault(label + _again(number), {})[event] = {
             "value": r["count"]["net"], "lower_value": min(net), "upper_value": max(net)}
     return _json(table)

@@ -3,7 +3,6 @@
 The page has neither scripts nor references to other files.
 """
 
-import collections
 import html
 import math
 import re
@@ -13,14 +12,19 @@ import stacks
 
 WIDTH, HEIGHT, MARGIN = 640, 240, 60  # pixels of a plot
 STRIP, STRIP_HEIGHT = 240, 18  # pixels of a distribution
-STYLE = """body { font-family: sans-serif; margin: 2em } table { border-collapse: collapse }
-td, th { padding: 0 .6em; text-align: right; white-space: nowrap } td:first-child, td:nth-child(2) { text-align: left }
-tr:nth-child(even) { background: #f4f4f4 } svg { font: 11px sans-serif }"""
+# The colours are those of the browser's light or dark style; a wide table scrolls, and a wide picture shrinks.
+STYLE = """:root { color-scheme: light dark } body { font-family: sans-serif; margin: 1em } table { border-collapse: collapse }
+.wide { overflow-x: auto } td, th { padding: 0 .6em; text-align: right; white-space: nowrap }
+td:first-child, td:nth-child(2) { text-align: left } tr:nth-child(even) { background: #8882 }
+svg { font: 11px sans-serif; max-width: 100%; height: auto } .runs { max-width: none } .plot text { fill: currentColor }
+.axis { stroke: #888 } .value { fill: #36c } .line { stroke: #36c; fill: none }
+@media (prefers-color-scheme: dark) { .value { fill: #8af } .line { stroke: #8af } }"""
 
 
 def make(rows, profiles):
     """The page, as text."""
     parts = ['<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>barecpc</title>',
+             '<meta name="viewport" content="width=device-width">',
              # The browser itself refuses to load anything.
              '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src \'unsafe-inline\'">',
              f"<style>{STYLE}</style></head><body><h1>barecpc</h1>"]
@@ -28,10 +32,10 @@ def make(rows, profiles):
         parts.append(f"<p>{html.escape(machine)}</p>")
     parts += _plots(rows)
     if rows:
-        parts.append("<h2>Counts</h2><table><tr><th>row</th><th>event</th><th>count</th><th>per iteration</th><th>min</th><th>max</th>"
-                     "<th>raw values, measured</th><th></th></tr>")
+        parts.append("<h2>Counts</h2><p>Counts of a run are less the median overhead.</p><div class=\"wide\"><table><tr><th>row</th><th>event</th>"
+                     "<th>count</th><th>per iteration</th><th>min</th><th>max</th><th>runs, from min to max</th><th></th></tr>")
         parts += [_line(key, r) for key, r in rows.items()]
-        parts.append("</table>")
+        parts.append("</table></div>")
     folded = stacks.Stacks()
     for record in profiles:
         try:
@@ -55,8 +59,8 @@ def _machine(record):
 def _line(key, r):
     cells = [html.escape(key[0]), html.escape(key[1])]
     if r["count"]:
-        measured = r["count"]["measured"]
-        cells += [r["count"]["net"], f"{r['count']['net'] / r['iterations']:.3f}", measured["min"], measured["max"], _strip(measured["raw"])]
+        net = records.net(r["count"])
+        cells += [r["count"]["net"], f"{r['count']['net'] / r['iterations']:.3f}", min(net), max(net), _strip(net)]
     else:
         cells += [html.escape(f"<{r['status']}>"), "-", "-", "-", "-"]
     notes = [records.disturbed(r), r.get("reason"), "" if r["verified"] else "not verified"]
@@ -65,14 +69,17 @@ def _line(key, r):
 
 
 def _strip(raw):
-    """Each value as a dot between the smallest and the largest.  A title, which browsers show, has the numbers."""
+    """The values as dots between the smallest and the largest, one for each pixel.  A title, which browsers show, has the numbers."""
     low, high = min(raw), max(raw)
+    places = {}
+    for value in raw:
+        places.setdefault(round(6 + (STRIP - 12) * ((value - low) / (high - low) if high > low else 0.5)), []).append(value)
     dots = []
-    for value, times in sorted(collections.Counter(raw).items()):
-        x = 6 + (STRIP - 12) * ((value - low) / (high - low) if high > low else 0.5)
-        dots.append(f'<circle cx="{x:.1f}" cy="9" r="{min(8, 3 + math.log2(times)):.1f}" fill="#36c" fill-opacity=".5">'
-                    f"<title>{value}: {times} of {len(raw)} runs</title></circle>")
-    return (f'<svg class="runs" width="{STRIP}" height="{STRIP_HEIGHT}"><line x1="6" x2="{STRIP - 6}" y1="9" y2="9" stroke="#ccc"/>'
+    for x, values in sorted(places.items()):
+        least, most = min(values), max(values)
+        dots.append(f'<circle class="value" cx="{x}" cy="9" r="{min(8, 3 + math.log2(len(values))):.1f}" fill-opacity=".5">'
+                    f"<title>{least}{f' to {most}' if most > least else ''}: {len(values)} of {len(raw)} runs</title></circle>")
+    return (f'<svg class="runs" width="{STRIP}" height="{STRIP_HEIGHT}"><line class="axis" x1="6" x2="{STRIP - 6}" y1="9" y2="9"/>'
             f"{''.join(dots)}</svg>")
 
 
@@ -83,11 +90,11 @@ def _plots(rows):
         name, _, number = label.rpartition("/")
         if r["count"] and re.fullmatch(r"[0-9]{1,18}", number) and int(number) > 0:
             series.setdefault((name, event), {})[int(number)] = r["count"]["net"] / r["iterations"]
-    return [f"<h2>{html.escape(f'{name}: {event} per iteration')}</h2>{_plot(points)}"
+    return [f"<h2>{html.escape(f'{name}: {event} per iteration')}</h2>{_plot(points, html.escape(event))}"
             for (name, event), points in series.items() if len(points) > 1]
 
 
-def _plot(points):
+def _plot(points, event):
     """Values over a logarithmic parameter."""
     xs, ys = sorted(points), points.values()
     low, high = min(0, *ys), max(0, *ys)
@@ -96,9 +103,12 @@ def _plot(points):
     spots = [(MARGIN + (WIDTH - 2 * MARGIN) * (math.log(x) - left) / span,
               HEIGHT - MARGIN - (HEIGHT - 2 * MARGIN) * ((points[x] - low) / (high - low) if high > low else 0), x) for x in xs]
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y, _ in spots)
-    marks = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="#36c"><title>{at}: {points[at]:.3f}</title></circle>'
+    marks = "".join(f'<circle class="value" cx="{x:.1f}" cy="{y:.1f}" r="4"><title>{at}: {points[at]:.3f}</title></circle>'
                     f'<text x="{x:.1f}" y="{HEIGHT - MARGIN + 18}" text-anchor="middle">{at}</text>'
                     f'<text x="{x:.1f}" y="{y - 8:.1f}" text-anchor="middle">{points[at]:.3f}</text>' for x, y, at in spots)
     base = HEIGHT - MARGIN
-    return (f'<svg class="plot" width="{WIDTH}" height="{HEIGHT}"><line x1="{MARGIN}" x2="{WIDTH - MARGIN}" y1="{base}" y2="{base}" stroke="#999"/>'
-            f'<polyline points="{line}" fill="none" stroke="#36c"/>{marks}</svg>')
+    middle = HEIGHT / 2
+    return (f'<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}"><line class="axis" x1="{MARGIN}" x2="{WIDTH - MARGIN}" y1="{base}" y2="{base}"/>'
+            f'<text x="{WIDTH / 2}" y="{HEIGHT - 16}" text-anchor="middle">the number after the last / of the row (logarithmic)</text>'
+            f'<text x="18" y="{middle}" text-anchor="middle" transform="rotate(-90 18 {middle})">{event}, events per iteration</text>'
+            f'<polyline class="line" points="{line}"/>{marks}</svg>')

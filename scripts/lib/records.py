@@ -87,6 +87,12 @@ def used(record, quantity, kind):
     return [value for number, value in enumerate(raw, 1) if number not in left_out] or raw
 
 
+def net(quantity):
+    """The raw values, each less the overhead that `net` leaves out."""
+    less = quantity["measured"]["median"] - quantity["net"]
+    return [value - less for value in quantity["measured"]["raw"]]
+
+
 def disturbed(record):
     """How many measured runs were disturbed, and why, as text, or ""."""
     conditions = record["conditions"]["measured"]

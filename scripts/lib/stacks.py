@@ -69,7 +69,7 @@ class Stacks:
             root.add(names, samples)
             depth = max(depth, 1 + len(names))
         height = depth * ROW + 2 * MARGIN
-        lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH + 2 * MARGIN:g}" height="{height}" '
+        lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH + 2 * MARGIN:g}" viewBox="0 0 {WIDTH + 2 * MARGIN:g} {height}" '
                  'font-family="monospace" font-size="12">',
                  '<rect width="100%" height="100%" fill="#fffff8"/>']
         if root.samples:

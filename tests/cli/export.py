@@ -170,6 +170,14 @@ def html_page():
     check("HTML: elements are closed, and nothing else is loaded", page.wrong + re.findall(r"url\(|@import", text))
     equal("HTML: a plot over the parameters of triad, and the runs of each counted row", (page.count.get("svg.plot"), page.count.get("svg.runs")), (1, 5))
     check("HTML: the table has the counts", [] if {"100", str(BIG), "<not supported>", NASTY} <= set(page.cells) else page.cells)
+    # count, per iteration, min, max of triad/8: 100, 10.000, 100, 109
+    at = page.cells.index("triad/8")
+    equal("HTML: a count is within the minimum and maximum of its runs", page.cells[at + 2:at + 6], ["100", "10.000", "100", "109"])
+    check("HTML: both axes have names and units", [words for words in ("PAPI_tot_ins:u, events per iteration</text>", "(logarithmic)</text>") if words not in text])
+    check("HTML: narrow windows and the dark style", [words for words in ('name="viewport"', "overflow-x: auto", "max-width: 100%", 'viewBox="0 0 640 240"',
+                                                                          "color-scheme: light dark", "prefers-color-scheme: dark") if words not in text])
+    many = export("html", [record("n/1", list(range(20000)))])[0]
+    check("HTML: many raw values are one dot for each pixel", [] if many.count("<circle") <= 240 and "0 to " in many else [str(many.count("<circle"))])
     check("HTML: the flame graph", [] if "work (30 samples, 71.43%)" in text else ["it is missing"])
     check("HTML: a profile alone is a page", [] if "work (30 samples" in export("html", [PROFILE])[0] else ["it is missing"])
     if not shutil.which("chromium"):
