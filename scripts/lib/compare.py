@@ -56,6 +56,8 @@ def add_arguments(parser):
     parser.add_argument("--all", action="store_true", help="list the rows that are the same, too")
     parser.add_argument("--fail-above", action="append", default=[], type=_limit, metavar="[EVENT=]N%",
                         help="fail only if a count (of EVENT) rises by more than N percent")
+    parser.add_argument("--pair", action="append", default=[], type=_names, metavar="OLD=NEW",
+                        help="compare the rows of program OLD in A with those of NEW in B")
     parser.add_argument("--time", action="store_true", help="compare tick and hrtime_ns of each row, too")
     parser.add_argument("--by", choices=["exact", "interval"], help="how to compare, whatever the machines are")
     parser.add_argument("--confidence", type=_confidence, default=0.95, metavar="N%", help="of each interval (95%%)")
@@ -64,17 +66,40 @@ def add_arguments(parser):
 def main(args):
     limits = dict(args.fail_above)
     before, after = records.load(args.before), records.load(args.after)
+    _pair(before[0], dict(args.pair))
     a, b = (_quantities(measurements, args.time) for measurements, _ in (before, after))
     keys = [*a, *(key for key in b if key not in a)]
     for event in limits:
         if not any(event in _limit_names(a.get(key, b.get(key)), key[3]) for key in keys):
             raise HostError(f"--fail-above {event}: neither file has this event: give its name as the table has it")
     rows = [_judge(a.get(key), b.get(key), key[3], args, limits) for key in keys]
+    if not a.keys() & b.keys():
+        raise HostError(f"{args.before}, {args.after}: no row is in both: {_programs(before[0])} in the first, {_programs(after[0])} in the second: "
+                        "pair two programs by --pair OLD=NEW")
     if all(row.verdict == UNCOUNTED for row in rows):
         raise HostError(f"{args.before}, {args.after}: no row is counted in both, so nothing can be compared"
                         f"{'' if args.time else ': --time compares the times'}")
     (_print_markdown if args.markdown else _print_text)(args, rows, _remarks(args, before, after, rows))
     return STATUS_DIFFERS if any(row.fails for row in rows) else STATUS_SAME
+
+
+def _names(text):
+    old, equals, new = text.partition("=")
+    if not old or not new:
+        raise argparse.ArgumentTypeError(f"{text}: not of the form OLD=NEW")
+    return old, new
+
+
+def _pair(measurements, names):
+    """Give rows of one program the name of another: as payload, or as the first part of the label."""
+    for record in measurements:
+        first, slash, rest = record["label"].partition("/")
+        record["payload"] = names.get(record["payload"], record["payload"])
+        record["label"] = names.get(record["label"], names.get(first, first) + slash + rest)
+
+
+def _programs(measurements):
+    return ", ".join(sorted({record["label"].partition("/")[0] for record in measurements})) or "nothing"
 
 
 def _limit(text):

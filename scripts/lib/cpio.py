@@ -11,11 +11,13 @@ of them has the data, as cpio(1) writes them.
 cpio(5), "New ASCII Format".
 """
 
+import os
 import re
 
 MAGIC = b"070701"
 HEADER_BYTES = 110
 TRAILER = "TRAILER!!!"
+MAX_FILE_BYTES = 0xffffffff  # eight hexadecimal digits
 PAGE_BYTES = 4096
 WORD_BYTES = 8
 
@@ -29,7 +31,7 @@ def _pad(length):
 
 
 def _member(name, data, mode, ino, at=0, nlink=1):
-    encoded = name.encode() + b"\0"
+    encoded = os.fsencode(name) + b"\0"
     if data:
         begin = WORD_BYTES if len(data) % PAGE_BYTES else PAGE_BYTES
         encoded += b"\0" * (-(at + HEADER_BYTES + len(encoded)) % begin)
@@ -48,6 +50,9 @@ def _links(files):
 
 def pack(files):
     """The archive of a dict from name to bytes; ELF programs and scripts are executable."""
+    for name, data in files.items():
+        if len(data) > MAX_FILE_BYTES:
+            raise ArchiveError(f"{name}: {len(data)} bytes: an archive holds files below 4 GiB")
     out, links, inodes = bytearray(), _links(files), {}
     for name, data in sorted(files.items()):
         names = links[name]

@@ -15,6 +15,8 @@ TRIPLE = {"x86_64": "x86_64-unknown-linux-gnu", "arm64": "aarch64-unknown-linux-
 RETURN = {"x86_64": "C3", "arm64": "C0035FD6"}
 COMMENT = re.compile(r"^\s*(?:#|//)\s*LLVM-EXEGESIS-(\w+)\s*(.*)$")
 VECTOR = re.compile(r"(?:XMM|[VDSQ])(\d+)\Z", re.I)
+# The general register that a name means, and in its last group a number if it has one.
+GENERAL = {"x86_64": re.compile(r"(?:R|E)([ABCD]X|[SD]I|[BS]P)|R(8|9|1[0-5])D?", re.I), "arm64": re.compile(r"(?:X|W)([12]?\d|30)|(SP|FP|LR)", re.I)}
 
 
 def read_snippet(path, arch):
@@ -32,6 +34,9 @@ def read_snippet(path, arch):
         words = match[2].split()
         if match[1] == "DEFREG" and len(words) == 2 and re.fullmatch(r"(0x)?[0-9a-f]{1,16}", words[1], re.I):
             values[words[0].upper()] = int(words[1], 16)
+            if not VECTOR.match(words[0]) and not GENERAL[arch].fullmatch(words[0]):
+                raise HostError(f"{path}:{number}: {words[0]}: no register of {arch} that code can set: name a general register, or a vector by "
+                                f"{'XMM0 to XMM15' if arch == 'x86_64' else 'D0 to D31'}")
         elif match[1] != "LIVEIN" or len(words) != 1:
             raise HostError(f"{path}:{number}: {line.strip()}: not LLVM-EXEGESIS-LIVEIN REGISTER or -DEFREG REGISTER HEX")
     code = [line.strip() for line in code if line.strip()]
@@ -40,18 +45,27 @@ def read_snippet(path, arch):
     return "; ".join(code), settings(values, arch), values
 
 
+def general(name, arch):
+    """The whole register of 64 bits: rax of EAX, r8 of R8D, x1 of W1."""
+    part, other = GENERAL[arch].fullmatch(name).groups()
+    if arch == "x86_64":
+        return f"r{part or other}".lower()
+    return {"SP": "sp", "FP": "x29", "LR": "x30"}[other.upper()] if other else f"x{part}"
+
+
 def settings(values, arch):
     """The code that sets registers: vectors first, because that needs a general register."""
     code = []
     for name, value in sorted(values.items(), key=lambda item: VECTOR.match(item[0]) is None):
         vector = VECTOR.match(name)
         if arch == "x86_64":
-            code.append(f"movabs ${value:#x}, %{'rax' if vector else name.lower()}")
+            code.append(f"movabs ${value:#x}, %{'rax' if vector else general(name, arch)}")
             code += [f"movq %rax, %{name.lower()}"] if vector else []
         else:
-            target = "x16" if vector else name.lower()
+            own = "" if vector else general(name, arch)
+            target = "x16" if own in ("", "sp") else own
             code += [f"{'movk' if shift else 'movz'} {target}, {value >> shift & 0xffff:#x}, lsl {shift}" for shift in (0, 16, 32, 48)]
-            code += [f"fmov d{vector[1]}, x16"] if vector else []
+            code += [f"fmov d{vector[1]}, x16"] if vector else ["mov sp, x16"] if own == "sp" else []
     return "; ".join(code) or None
 
 

@@ -32,6 +32,8 @@ def opened(source, baud):
     """A file descriptor of the source: -, tcp:HOST:PORT, or a file's name.  A terminal gets this baud rate for a while."""
     tcp = TCP.match(source)
     if source == "-":
+        if sys.stdin is None:
+            raise HostError("standard input: closed: name a file or a device")
         yield sys.stdin.fileno()
     elif tcp:
         host = tcp[1] or tcp[2] or "localhost"

@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 
 from objfile import BadObject, ObjectFile
+import qemu
 from qemu import HostError
 
 BASE = 0x60000000  # no part of the program nb is there
@@ -25,9 +26,13 @@ def _run(words, file):
     try:
         done = subprocess.run(words, capture_output=True, text=True, errors="replace")
     except FileNotFoundError:
-        raise HostError(f"{words[0]}: not found; run scripts/setup") from None
+        raise qemu.missing(words[0]) from None
     if done.returncode != 0:
-        lines = [line for line in done.stderr.splitlines() if "In function" not in line and "in function" not in line.split(":")[-1]]
+        absent = sorted(set(re.findall(r"undefined reference to [`']([^']+)'", done.stderr)))
+        if absent:
+            raise HostError(f"-kernel {file}: needs {', '.join(absent[:5])}, which the file does not have: add the code by ld -r, or compile without it "
+                            "(-ffreestanding, on arm64 -mno-outline-atomics)")
+        lines = [line for line in done.stderr.splitlines() if "warning:" not in line and not line.endswith(":") and "In function" not in line]
         why = re.sub(r"^\S*(ld|objcopy): ", "", (lines or [f"status {done.returncode}"])[0])
         raise HostError(f"-kernel {file}: {why}")
 
@@ -42,7 +47,10 @@ def link(file, symbol, arch):
               file], file)
         _run([PREFIX[arch] + "objcopy", "-O", "binary", "--set-section-flags", ".bss=alloc,load,contents", elf, flat], file)
         try:
-            function = ObjectFile(elf.read_bytes()).global_symbol(symbol)
+            linked = ObjectFile(elf.read_bytes())
+            if linked.has_section(".tdata") or linked.has_section(".tbss"):
+                raise HostError(f"-kernel {file}: it has variables of threads (__thread), which need a C library: make them static")
+            function = linked.global_symbol(symbol)
         except BadObject as error:
             raise HostError(f"-kernel {file}: {error}") from None
         if function is None:

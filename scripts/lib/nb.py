@@ -176,11 +176,11 @@ def assemble(parts, arch, att, trusted):
             done = subprocess.run([*tool, "-o", out, "-"], input="\n".join(source).encode(errors="replace") + b"\n", capture_output=True,
                                   timeout=ASSEMBLER_SECONDS, preexec_fn=_limit_output)
         except FileNotFoundError:
-            raise HostError(f"{tool[0]}: not found; run scripts/setup") from None
+            raise qemu.missing(tool[0]) from None
         except subprocess.TimeoutExpired:
             raise HostError(f"{tool[0]}: no end after {ASSEMBLER_SECONDS} s: give less code") from None
         if done.returncode != 0:
-            raise HostError(assembler_error(done.stderr.decode(errors="replace"), origin))
+            raise HostError(f"{assembler_error(done.stderr.decode(errors='replace'), origin)} (assembled for {arch}: --arch chooses another)")
         data = out.read_bytes()
     try:
         return {option: code_of(ObjectFile(data), f".nb{number}", option) for number, option in enumerate(parts)}
@@ -215,6 +215,17 @@ def code_of(obj, section, option):
     return obj.contents(section)
 
 
+X86 = re.compile(r"\b(?:[re]?(?:[abcd]x|[sd]i|[sb]p)|r(?:[89]|1[0-5])[dwb]?|[abcd][lh]|[xyz]mm[0-9]+)\b", re.I)
+ARM64 = re.compile(r"\b(?:[xwvdsq](?:[0-9]|[12][0-9]|3[01])|[xw]zr|#-?[0-9])\b|#[0-9]", re.I)
+
+
+def arch_by_code(args):
+    """The architecture whose registers the code names, or "" if it names none, or those of both."""
+    text = "; ".join(filter(None, [args.asm, args.asm_init, args.asm_late_init, args.latency, args.throughput]))
+    found = [arch for arch, names in (("x86_64", X86), ("arm64", ARM64)) if names.search(text)]
+    return found[0] if len(found) == 1 else ""
+
+
 def read_code(name, option):
     try:
         with open(name, "rb") as file:
@@ -236,7 +247,7 @@ def measurements(args):
         return [args]
     found = []
     try:
-        lines = pathlib.Path(args.snippets).read_text().splitlines()
+        lines = pathlib.Path(args.snippets).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise HostError(f"-snippets {args.snippets}: {getattr(error, 'strerror', None) or 'not a text'}") from None
     for number, line in enumerate(lines, 1):

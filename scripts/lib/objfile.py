@@ -56,6 +56,9 @@ class ObjectFile:
         """The symbols with their names, which are not kept: a hostile file's names overlap."""
         return ((self._text(*name), *rest) for name, *rest in self._symbols)
 
+    def has_section(self, section):
+        return section in self._names
+
     def contents(self, section):
         """The bytes of a section, or b"" if no section has this name."""
         if section not in self._names:

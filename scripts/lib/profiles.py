@@ -116,7 +116,7 @@ def run(words, text=""):
     try:
         done = subprocess.run(words, input=text, capture_output=True, text=True, errors="replace")
     except FileNotFoundError:
-        raise HostError(f"{words[0]}: not found; run scripts/setup") from None
+        raise qemu.missing(words[0]) from None
     if done.returncode != 0:
         raise HostError(f"{words[0]}: {(done.stderr.strip().splitlines() or ['it failed'])[-1]}")
     return done.stdout

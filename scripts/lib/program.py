@@ -5,12 +5,15 @@ import contextlib
 import pathlib
 
 import cpio
-from qemu import ARCHS, HostError, members_of
+from qemu import ARCHS, ROOT, HostError, build_file, members_of
 
 ELF = b"\x7fELF"
 # System V ABI, "ELF Header": e_machine, and the numbers of AMD64 and AArch64.
 MACHINE_AT = 18
 MACHINES = {62: "x86_64", 183: "arm64"}
+TYPE_AT, ET_EXEC, ET_DYN, PT_INTERP = 16, 2, 3, 3
+KINDS = {1: "an object file", 4: "a core dump"}
+COMPILER = "scripts/barecpc-cc" if (ROOT / "Makefile").exists() else "barecpc-cc"
 ALIASES = {"x86_64": "x86_64", "x86-64": "x86_64", "amd64": "x86_64", "arm64": "arm64", "aarch64": "arm64"}
 
 
@@ -31,6 +34,33 @@ def arch_of(data):
     if not data.startswith(ELF + b"\x02\x01"):
         return ""
     return MACHINES.get(int.from_bytes(data[MACHINE_AT:MACHINE_AT + 2], "little"), "")
+
+
+def check(name, data):
+    """Raise HostError unless the bytes of a file are a program that can run: its ELF header tells."""
+    if not arch_of(data):
+        raise HostError(f"{name}: not an ELF program for x86-64 or arm64: compile it by {COMPILER}, or with -static")
+    kind = int.from_bytes(data[TYPE_AT:TYPE_AT + 2], "little")
+    if kind not in (ET_EXEC, ET_DYN):
+        raise HostError(f"{name}: {KINDS.get(kind, 'no program')}: link it to a program by {COMPILER}, or with -static")
+    if interpreter(data):
+        raise HostError(f"{name}: a dynamic program, which needs {interpreter(data)}: link it by {COMPILER}, or with -static")
+
+
+def interpreter(data):
+    """The dynamic linker that the program asks for, or "".  System V ABI, "Program Header"."""
+    at, size, count = (int.from_bytes(data[a:b], "little") for a, b in ((32, 40), (54, 56), (56, 58)))
+    for header in (data[at + n * size:at + (n + 1) * size] for n in range(count)):
+        if int.from_bytes(header[:4], "little") == PT_INTERP:
+            offset, length = int.from_bytes(header[8:16], "little"), int.from_bytes(header[32:40], "little")
+            return data[offset:offset + min(length, 256)].rstrip(b"\0").decode(errors="replace") or "a dynamic linker"
+    return ""
+
+
+def is_known(name, payloads):
+    """Whether a program of this name is in the image, as far as its folder is here, or among the payloads."""
+    folders = [folder for folder in (build_file(arch, "bin") for arch in ARCHS) if folder.is_dir()]
+    return not folders or any((folder / name).exists() for folder in folders) or bool(bytes_of(name, payloads))
 
 
 def arch_of_payloads(payloads):

@@ -19,6 +19,7 @@ WORDS = 5 + NAME_BYTES // 8
 # QEMU, "The Linux/arm64 boot protocol" and hw/arm/boot.c: an Image without an offset starts 2 MiB above the memory's start.
 ARM64_IMAGE = {"": 0x40200000, "raspi4b": 0x200000}
 DRAW_SECONDS = 0.25
+TOOLS = ("stat", "record")  # of the image: they run another program
 LOOKS = 20  # in the time of a run that no terminal shows
 
 
@@ -61,10 +62,14 @@ def place_of_state(image, arch, machine):
 
 
 class Progress:
-    """Asks the monitor now and then, and shows the answers at a terminal if `shown`.  find() gives the place of the state."""
+    """Asks the monitor now and then, and shows the answers at a terminal if `shown`.  find() gives the place of the state.
 
-    def __init__(self, find, shown, timeout):
+    `subject` is the program that a tool runs: it is named in place of the tool.
+    """
+
+    def __init__(self, find, shown, timeout, subject=""):
         self._find = functools.cache(find)
+        self._subject = subject
         self._shown = shown and terminal.interactive()
         self._pause = DRAW_SECONDS if self._shown else timeout / LOOKS if timeout else None
         self._begin = time.monotonic()
@@ -83,6 +88,8 @@ class Progress:
     def take(self, text):
         """The monitor's answer."""
         state = parse(text)
+        if state and state.name in TOOLS and self._subject:
+            state.name = self._subject
         if state and (self.state is None or (state.name, state.started) != (self.state.name, self.state.started)):
             self._since = time.monotonic()
         self.state = state or self.state

@@ -4,6 +4,7 @@ import dataclasses
 import os
 import pathlib
 import platform
+import re
 import shutil
 import subprocess
 
@@ -27,6 +28,19 @@ MAX_APPEND_BYTES = (128 << 10) - 1  # one argument of execve(2), Linux's MAX_ARG
 
 class HostError(Exception):
     """A failure of the host.  The message is one line."""
+
+
+# Debian's packages, for an installed copy; scripts/setup installs them for the source tree.
+PACKAGES = {"qemu-system-aarch64": "qemu-system-arm", "qemu-system-x86_64": "qemu-system-x86", "OVMF.fd": "ovmf", "QEMU_EFI.fd": "qemu-efi-aarch64"}
+
+
+def missing(tool):
+    """The error that a program or file of a package is missing.  Tools of binutils begin with their target."""
+    if (ROOT / "Makefile").exists():
+        return HostError(f"{tool}: not found; run scripts/setup")
+    name = pathlib.Path(tool).name
+    package = PACKAGES.get(name) or "binutils-" + name.rpartition("-")[0].replace("_", "-")
+    return HostError(f"{tool}: not found; install the package {package}")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,8 +126,7 @@ def find_qemu(arch, wanted=STOCK):
         return qemu_pmu("--path", arch)
     path = shutil.which(ARCHS[arch].qemu if wanted == STOCK else wanted)
     if path is None:
-        raise HostError(f"{ARCHS[arch].qemu}: not found; run scripts/setup" if wanted == STOCK else
-                        f"{wanted}: no such program")
+        raise missing(ARCHS[arch].qemu) if wanted == STOCK else HostError(f"{wanted}: no such program")
     return path
 
 
@@ -224,15 +237,17 @@ def command(m, image, cmdline, initrd=None, disk=None, sandbox=()):
     if m.gdb:
         words += ["-gdb", "tcp:127.0.0.1:1234"]
     if disk is None:
-        if len(cmdline) > MAX_APPEND_BYTES:
-            raise HostError(f"a command line of {len(cmdline)} bytes: QEMU takes {MAX_APPEND_BYTES}: use --boot uefi")
+        bytes_ = len(os.fsencode(cmdline))
+        if bytes_ > MAX_APPEND_BYTES:
+            raise HostError(f"a command line of {bytes_} bytes: QEMU takes {MAX_APPEND_BYTES}: use --boot uefi")
         words += ["-kernel", str(image), "-append", cmdline]
         words += ["-bios", QBOOT] if boots_by_qboot(m) else []
         return words + (["-initrd", str(initrd)] if initrd else [])
     firmware = ARCHS[m.arch].firmware
     if not pathlib.Path(firmware).exists():
-        raise HostError(f"{firmware}: not found; run scripts/setup")
-    drive = f"format=raw,file={disk},if=virtio,readonly=on"
+        raise missing(firmware)
+    name = str(disk).replace(",", ",,")  # QEMU's words end at a comma
+    drive = f"format=raw,file={name},if=virtio,readonly=on"
     # Without the menu option arm64's firmware waits five seconds for a key.
     return words + ["-bios", firmware, "-drive", drive, "-boot", "menu=on,splash-time=0"]
 
@@ -267,6 +282,28 @@ def members_of(path):
         return {name: file.read_bytes() for name, file in files_of(path).items()}
     data = path.read_bytes()
     return cpio.unpack(data) if data.startswith(b"07070") or ".cpio" in path.suffixes else {path.name: data}
+
+
+def check_size(payloads, mem):
+    """Raise HostError if the payloads cannot be in a machine with this memory, before anything reads them."""
+    total = 0
+    for path in map(pathlib.Path, payloads):
+        for file in files_of(path).values():
+            if not file.is_file():
+                raise HostError(f"--payload {file}: {'neither a file nor a folder' if file.exists() else 'No such file or directory'}: "
+                                "name a program, a file, a folder or an archive")
+            size = file.stat().st_size
+            total += size
+            if size > cpio.MAX_FILE_BYTES:
+                raise HostError(f"--payload {file}: {size} bytes: a cpio (newc) archive holds files below 4 GiB")
+            if total > memory_bytes(mem):
+                raise HostError(f"--payload {file}: {total >> 20} MiB in all, and the machine has {mem}: give more by --mem")
+
+
+def memory_bytes(mem):
+    """The bytes of QEMU's -m: MiB without a suffix."""
+    number, suffix = re.fullmatch(r"(\d+)(\D?)", mem).groups()
+    return int(number) << {"K": 10, "G": 30}.get(suffix.upper(), 20)
 
 
 def gather(payloads, folder):

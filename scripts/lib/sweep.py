@@ -103,7 +103,7 @@ def read(path):
     """The points of a description: dictionaries of parameters."""
     values = {}
     try:
-        lines = pathlib.Path(path).read_text().splitlines()
+        lines = pathlib.Path(path).read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError:
         raise HostError(f"{path}: not a text") from None
     for number, text in enumerate(lines, 1):

@@ -28,14 +28,29 @@ status:
   as that of barecpc run
 """
 
-STAT_WORDS = (("-r", "RUNS", "runs of each group of events (1)"), ("-x", "SEPARATOR", "print fields, as perf stat -x does"),
-              ("-I", "EVENTS", "also print the counts each time this many instructions have passed"),
-              ("--timeout", "MS", "end the program after this many milliseconds of the guest"))
+
+def within(least, most):
+    """The type of an option whose number the guest parses: a boot takes longer than a look."""
+    def check(text):
+        if not re.fullmatch(r"0[xX][0-9a-fA-F]+|[0-9]+", text) or not least <= int(text, 16 if text[:2] in ("0x", "0X") else 10) <= most:
+            raise argparse.ArgumentTypeError(f"{text}: not a number from {least} to {most}")
+        return text
+    return check
+
+
+def separator(text):
+    if not text:
+        raise argparse.ArgumentTypeError("give a separator that is not empty")
+    return text
+
+
+STAT_WORDS = (("-r", "RUNS", "runs of each group of events (1)", within(1, 1000)), ("-x", "SEPARATOR", "print fields, as perf stat -x does", separator),
+              ("-I", "EVENTS", "also print the counts each time this many instructions have passed", within(1000, 2**31 - 1)),
+              ("--timeout", "MS", "end the program after this many milliseconds of the guest", within(10, 10**9)))
 STAT_FLAGS = (("-j", "print JSON, as perf stat -j does"), ("--per-thread", "print the counts of each thread"),
               ("--aggregates", "print min, median, mean, trimmed mean, error"),
               ("--undisturbed", "exclude disturbed runs, and say which"))
-RECORD_WORDS = (("-c", "PERIOD", "events from one sample to the next (100003)"),
-                ("--timeout", "MS", "end the program after this many milliseconds of the guest"))
+RECORD_WORDS = (("-c", "PERIOD", "events from one sample to the next (100003)", within(1, 2**31 - 1)), STAT_WORDS[-1])
 RECORD_FLAGS = (("-g", "sample the callers, too"),)
 
 
@@ -55,8 +70,8 @@ def _add_machine(parser):
 
 
 def _add_words(parser, words, flags):
-    for name, metavar, text in words:
-        parser.add_argument(name, metavar=metavar, help=text)
+    for name, metavar, text, kind in words:
+        parser.add_argument(name, metavar=metavar, help=text, type=kind)
     for name, text in flags:
         parser.add_argument(name, action="store_true", help=text)
 
@@ -73,7 +88,7 @@ def add_stat(parser):
 
 def add_record(parser):
     parser.usage = "barecpc record [options] PROGRAM [ARG...]"
-    parser.add_argument("-e", metavar="EVENT[:uk]", help="what to count (instructions)")
+    parser.add_argument("-e", action="append", default=[], metavar="EVENT[:uk]", help="what to count (instructions); one event")
     _add_words(parser, RECORD_WORDS, RECORD_FLAGS)
     parser.add_argument("-o", metavar="FILE", default=DATA, help=f"write the profile to FILE ({DATA})")
     _add_machine(parser)
@@ -102,9 +117,11 @@ class Log:
 class Subject:
     """The program to run: its name in the guest, and for a file of this machine the payload that holds it."""
 
-    def __init__(self, word, folder):
+    def __init__(self, word, folder, payloads=(), image=None):
         self.name, self.file, self.payload = word, None, None
         if "/" not in word:
+            if pathlib.Path(word).is_file() and not image and not program.is_known(word, payloads):
+                raise HostError(f"{word}: no program of the image: for the file of this folder give ./{word}")
             return
         self.file = pathlib.Path(word)
         try:
@@ -112,8 +129,7 @@ class Subject:
         except OSError as error:
             raise HostError(f"{word}: {error.strerror}") from None
         self.arch = program.arch_of(data)
-        if not self.arch:
-            raise HostError(f"{word}: not an ELF program for x86-64 or arm64: compile it by scripts/barecpc-cc, or with -static")
+        program.check(word, data)
         self.name = self.file.name
         self.payload = self.file
         if self.name in TAKEN:
@@ -128,24 +144,26 @@ def prepare(args, folder):
     words = args.program[args.program[:1] == ["--"]:]
     if not words:
         raise HostError(f"no program: give it after the options: barecpc {args.command} ./prog")
-    subject = Subject(words[0], folder)
+    subject = Subject(words[0], folder, args.payload, args.image)
+    if len(getattr(args, "e")) > 1 and args.command == "record":
+        raise HostError(f"-e {' -e '.join(args.e)}: record samples one event: give one, and run record again for another")
     if subject.file and args.arch not in (None, subject.arch):
         raise HostError(f"{subject.file}: for {subject.arch}, and --arch is {args.arch}: leave --arch out")
     arch = args.arch or (subject.arch if subject.file else None)
     run = ["run", *(["--arch", arch] if arch else [])]
     for name in PASSED_ON:
         if getattr(args, name, None) is not None:
-            run += ["--" + name, getattr(args, name)]
+            run.append(f"--{name}={getattr(args, name)}")  # the value may begin with a dash
     for name in PASSED_ON_EACH:
-        for value in getattr(args, name):
-            run += ["--" + name, value]
-    run += ["--cpu", args.model] if args.model else []
+        run += [f"--{name}={value}" for value in getattr(args, name)]
+    run += [f"--cpu={args.model}"] if args.model else []
     run += ["--no-icount"] if args.no_icount else []
     run += ["--quiet"] if args.quiet else []
-    run += ["--timeout", args.host_timeout] if args.host_timeout else []
-    run += ["--payload", str(subject.payload)] if subject.payload else []
+    run += [f"--timeout={args.host_timeout}"] if args.host_timeout else []
+    run += [f"--payload={subject.payload}"] if subject.payload else []
     tool = stat_words(args, run) if args.command == "stat" else record_words(args, run)
-    return [*run, "--", *map(escape, [args.command, *tool, subject.name, *words[1:]])], subject
+    ends = ["--"] if subject.name.startswith("-") else []  # the tool's options end before the program
+    return [*run, "--", *map(escape, [args.command, *tool, *ends, subject.name, *words[1:]])], subject
 
 
 def escape(word):
@@ -167,14 +185,14 @@ def stat_words(args, run):
     for events in args.e:
         words += ["-e", events]
     if args.o is not None:
-        run += ["--out", f"{STAT_FILE}={args.o}"]
+        run.append(f"--out={STAT_FILE}={args.o}")
         words += ["-o", STAT_FILE]
     return words
 
 
 def record_words(args, run):
-    run += ["--results", args.o]
-    return [*_given(args, RECORD_WORDS, RECORD_FLAGS), *(["-e", args.e] if args.e else []), "-a", "-o", "/dev/null"]
+    run.append(f"--results={args.o}")
+    return [*_given(args, RECORD_WORDS, RECORD_FLAGS), *(word for event in args.e for word in ("-e", event)), "-a", "-o", "/dev/null"]
 
 
 def finish_record(args, arch, subject, say):

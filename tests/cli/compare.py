@@ -154,7 +154,11 @@ def bad_input():
     expect("a file that does not exist", 125, "^host: B.jsonl: No such file or directory: ", good, None)
     profile = {"schema": 1, "payload": "record", "folded": [["a;b", 3]]}
     expect("profiles are not compared", 0, "^# B: B.jsonl: 1 rows; 1 profiles or files, not compared$", good, good + [profile])
-    expect("what cannot be printed is replaced", 1, "^l\ufffd\ufffd ", [record("l\x1b\ud800", [1])], good)
+    expect("what cannot be printed is replaced", 1, "^l\ufffd\ufffd ", [record("l\x1b\ud800", [1]), *good], good)
+    old, new = [record("prog.old/8", [100])], [record("prog.new/8", [101])]
+    expect("two files without a common row", 125, "^host: A.jsonl, B.jsonl: no row is in both: prog.old in the first, prog.new in the second: pair .*--pair", old, new)
+    expect("--pair compares two programs", 1, r"^prog.new/8 +PAPI_tot_ins:u +100 +101 +\+1 +\+1.000% +differs$", old, new, "--pair", "prog.old=prog.new")
+    expect("--pair of rows that are the same", 0, "^1 same; 0 failed$", old, [record("prog.new/8", [100])], "--pair", "prog.old=prog.new")
 
 
 def real_runs():
