@@ -8,6 +8,8 @@ top=$PWD
 prefix=$tap_dir/prefix
 check 'make install' make -s install PREFIX="$prefix" DESTDIR=
 check 'with DESTDIR' make -s install PREFIX=/usr DESTDIR="$tap_dir/dest"
+check 'a PREFIX with &' sh -c "make -s install PREFIX='/usr/a&b' DESTDIR='$tap_dir/and' &&
+	grep -qxF 'prefix=/usr/a&b' '$tap_dir/and/usr/a&b/lib/pkgconfig/libcpc.pc'"
 check 'the same files' sh -c "(cd $prefix && find . | sort) >$tap_dir/a && (cd $tap_dir/dest/usr && find . | sort) | diff $tap_dir/a -"
 # The debug information of programs and images may name the tree.
 check 'no text names the tree or DESTDIR' sh -c "! grep -rIl -e '$top' -e '$tap_dir/dest' $tap_dir/dest"
