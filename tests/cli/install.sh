@@ -16,6 +16,16 @@ check 'no text names the tree or DESTDIR' sh -c "! grep -rIl -e '$top' -e '$tap_
 expect 'a relative PREFIX' 2 'PREFIX usr: not an absolute path' scripts/install usr
 
 check 'pages: mandoc' sh -c "mandoc -T lint -W warning $prefix/share/man/man?/*.?"
+found() { # each page of a command is found by its name, and says how to call it
+	for page in "$prefix"/share/man/man1/*.1; do
+		name=$(basename "$page" .1)
+		grep -qxF "$name \\- $(sed -n "/^\.SH NAME/{n;s/^[^ ]* .- //p;}" "$page")" "$page" || echo "$name: NAME"
+		for section in SYNOPSIS EXAMPLES '"SEE ALSO"'; do
+			grep -qxF ".SH $section" "$page" || echo "$name: $section"
+		done
+	done
+}
+check 'pages: man -k finds commands, and all have SYNOPSIS, EXAMPLES and SEE ALSO' test -z "$(found)"
 pages=$prefix/share/man/man3
 # shellcheck disable=SC2016
 wanted=$(grep -oE '`(cpc|pctx)_[a-z0-9_]+(\(\))?`' docs/manual-coverage.md | tr -d '`()' | sort -u)
