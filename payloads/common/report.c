@@ -51,6 +51,20 @@ is_exact_machine(void)
 	return strcmp(clock, "virtual") == 0 && strcmp(accel, "tcg") == 0;
 }
 
+bool
+report_emulated(FILE *f)
+{
+	const char *machine = json_machine();
+	bool emulated = strstr(machine, "\"vmm\":\"tcg\"") != NULL ||
+	                strstr(machine, "nested-kvm") != NULL;
+
+	if (emulated && f != NULL)
+		fputs("# emulated: instructions are exact; cycles are the "
+		      "emulator's model, not a CPU's\n",
+		    f);
+	return emulated;
+}
+
 #define ROW "%-16s %-18s %15s %13s %12s %12s %8s %8s\n"
 
 /* Print the facts that hold for every row, and the columns' titles. */
@@ -74,6 +88,7 @@ print_titles(const struct options *o)
 	if (!is_exact_machine())
 		puts("# the range of the runs of one boot does not bound that "
 		     "of another: barecpc run --boots N shows the spread");
+	report_emulated(stdout);
 	if (o->o_undisturbed)
 		puts("# disturbed runs are excluded; the last lines say which");
 	printf(ROW, "payload", "event", "count", "per-iteration", "tick",

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* perf's three words: a number, or one of two reasons for having none. */
 enum status {
@@ -87,6 +88,11 @@ const char *report_event(char *buf, size_t len, const struct event *e);
  * The string member `key` of /dev/machine, or NULL if it is absent.
  */
 const char *report_machine(const char *key, char *buf, size_t len);
+/*
+ * Is this an emulator, whose cycles are a model?  Then print a line about that
+ * to f, unless f is NULL.
+ */
+bool report_emulated(FILE *f);
 /* Its member `tick_hz`, or 0 if it is absent. */
 uint64_t report_tick_hz(void);
 

@@ -125,15 +125,6 @@ nb_print_name(const char *name)
 	putchar('"');
 }
 
-static bool
-is_emulated(void)
-{
-	const char *machine = json_machine();
-
-	return strstr(machine, "\"vmm\":\"tcg\"") != NULL ||
-	       strstr(machine, "nested-kvm") != NULL;
-}
-
 static void
 print_method(const struct nb_options *o)
 {
@@ -179,9 +170,7 @@ nb_print_titles(const struct nb_options *o)
 	printf("# %s: %s, %s, %s; code at %s privilege\n", arch, cpu, pmu, vmm,
 	    priv);
 	print_method(o);
-	if (is_emulated())
-		puts("# emulated: instructions are exact; cycles are the "
-		     "emulator's model, not a CPU's");
+	report_emulated(stdout);
 	if (o->nbo_csv && !o->nbo_cycles)
 		puts(o->nbo_range ? "event,value,min,max" : "event,value");
 }

@@ -122,6 +122,14 @@ print_noise(const struct series *s)
 	fputc('\n', st.out);
 }
 
+/* An emulator's cycles are not a CPU's. */
+static bool
+is_of_cycles(const char *metric)
+{
+	return strcmp(metric, "insn per cycle") == 0 ||
+	       strcmp(metric, "GHz") == 0;
+}
+
 static void
 print_row(const struct line *l)
 {
@@ -135,7 +143,10 @@ print_row(const struct line *l)
 		    thread_text(thread, sizeof thread, pa->prt_thread));
 	fprintf(st.out, "%18s %-4s %-32s", l->value, l->unit, l->event);
 	if (l->metric != NULL)
-		fprintf(st.out, " # %9.3f  %s", l->ratio, l->metric);
+		fprintf(st.out, " # %9.3f  %s%s", l->ratio, l->metric,
+		    is_of_cycles(l->metric) && report_emulated(NULL)
+			? " (model)"
+			: "");
 	if (pa == NULL)
 		print_noise(&l->of->cnt_count);
 	else

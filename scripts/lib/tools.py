@@ -95,7 +95,7 @@ def add_record(parser):
 
 
 class Log:
-    """The lines that are not the program's.  Those of every boot are shown only if the run fails."""
+    """The lines that are not the program's.  The lines of every boot are shown only if the run fails."""
 
     USUAL = re.compile(r"$|(host: \w+, [\w-]+: |mem: |cpu: |pcbe: |boot: |barecpc: (arm64|x86_64|exit \d+)$)")
 

@@ -29,7 +29,7 @@ import tools  # noqa: E402
 BARECPC = ROOT / "scripts" / "barecpc"
 NAMES = ("encode", "list", "fits")  # other programs print these answers
 HELP = r"; see barecpc[ a-z]* --help$"
-# What is typed, as a shell would split it, and the line.
+# The words, as a shell would split them, and the line.
 MISTAKES = [
     # The command line.
     ([], "host: the following arguments are required: command" + HELP),
@@ -82,7 +82,7 @@ MISTAKES = [
     (["record", "-c", "0", "spin"], "host: argument -c: 0: not a number from 1 to 2147483647" + HELP),
     (["record", "-c", "1e6", "spin"], "host: argument -c: 1e6: not a number from 1 to 2147483647" + HELP),
     (["record", "-e", "a", "-e", "b", "spin"], "host: -e a -e b: record samples one event: give one, and run record again for another$"),
-    # What came out of a run.
+    # Results of runs.
     (["report"], "host: barecpc.data: No such file or directory: name a file that `barecpc record` wrote$"),
     (["report", "-i", "text"], "host: text: line 1 is not JSON: name a file that `barecpc record` wrote$"),
     (["annotate", "-i", "empty"], "host: empty: it is empty: .*$"),
@@ -130,7 +130,7 @@ MISTAKES = [
 
 
 def files(folder):
-    """What the mistakes name."""
+    """Make the files that the mistakes name."""
     (folder / "text").write_text("hello\n")
     (folder / "empty").write_text("")
     (folder / "folder").mkdir()
@@ -220,7 +220,7 @@ def booted(folder):
 
 
 def last_lines(folder):
-    """What stat and record say last, and under which names."""
+    """The last line of stat names the program that it ran."""
     (folder / "ends.c").write_text('#include <stdlib.h>\nint main(int c, char **v) { if (c > 1) return atoi(v[1]); for (;;) continue; }\n')
     subprocess.run([ROOT / "scripts" / "barecpc-cc", "--arch", "arm64", "-O1", "-o", "ends", "ends.c"], cwd=folder, check=True)
     done = subprocess.run([BARECPC, "stat", "--host-timeout", "4", "./ends"], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True)
@@ -233,7 +233,7 @@ def last_lines(folder):
 
 
 def pieces(folder):
-    """What needs another machine, or another folder, to type."""
+    """Mistakes that need another machine or another folder."""
     tap.equal("QEMU's words for a disk in a folder with a comma", [word for word in qemu.command(
         qemu.Machine("arm64", boot="uefi"), "image", "", None, pathlib.Path("/a,b/disk.img")) if word.startswith("format=")],
         ["format=raw,file=/a,,b/disk.img,if=virtio,readonly=on"])

@@ -36,7 +36,7 @@ class Run:
                                names[0], "--folded", names[1], "--flamegraph", names[2], "--", "record", *words],
                               cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="replace")
         self.status, self.out, self.err = done.returncode, done.stdout, done.stderr
-        records = [json.loads(line) for line in names[0].read_text().splitlines()]
+        records = [json.loads(line) for line in names[0].read_text().splitlines()] if names[0].exists() else []
         self.records = [record for record in records if record["payload"] == "record"]
         self.folded = dict(line.rsplit(" ", 1) for line in names[1].read_text().splitlines())
         self.folded = {stack: int(samples) for stack, samples in self.folded.items()}

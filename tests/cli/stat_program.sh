@@ -100,7 +100,7 @@ stat='scripts/barecpc stat --accel tcg'
 	expect 'moves to another CPU' 0 '^ +6 +cpu-migrations ' $stat --qemu pmu --smp 2 -e $soft "$dir/soft" 0 0 6
 	expect '-d' 0 '^ +[0-9]+\.[0-9]{2} msec task-clock +# +[01]\.[0-9]{3}  CPUs utilized$' $stat -d "$dir/soft" 0 0 0
 	check '-d: the list of perf' test "$(grep -cE 'task-clock|context-switches|cpu-migrations|page-faults|cycles:u|instructions:u|branches:u|branch-misses:u|L1-dcache-loads:u|L1-dcache-load-misses:u|LLC-loads:u|LLC-load-misses:u' "$err")" -ge 12
-	check '-d: instructions per cycle' grep -qE '^ +[0-9]+ +instructions:u +# +1\.000  insn per cycle$' "$err"
+	check '-d: instructions per cycle' grep -qE '^ +[0-9]+ +instructions:u +# +1\.000  insn per cycle \(model\)$' "$err"
 	expect '-x' 0 '^[0-9.]+,msec,task-clock,[0-9]+,100\.00,[01]\.[0-9]{2},CPUs utilized$' $stat -x , -e task-clock "$dir/soft" 0 0 0
 	expect '-j' 0 '"event" : "instructions:u", .*, "metric-value" : 1\.000000, "metric-unit" : "insn per cycle"}$' \
 		$stat -j -e instructions,cycles "$dir/soft" 0 0 0
