@@ -27,6 +27,7 @@ CASES = {
     "two streams": ("TAP version 13\n# one\n1..1\nok 1\nTAP version 13\n# two\n1..2\nok 1\nok 2\n", (3, 0, 0)),
     "a failure": ("1..2\nnot ok 1 - a\n# why\nok 2 - b\n", (1, 1, 0)),
     "a skip": ("1..2\nok 1 - a # SKIP no PMU\nok 2 - b\n", (1, 0, 1)),
+    "a skip without a reason": ("1..1\nok 1 - a # SKIP\n", (0, 1, 0)),
     "a whole stream skipped": ("1..0 # SKIP no PMU\n", (0, 0, 1)),
     "nothing": ("", (0, 1, 0)),
     "an end before the first point": ("1..3\n", (0, 1, 0)),
@@ -117,6 +118,11 @@ def endings(lists):
     """The verdict on what a test does."""
     for name, (needs, seconds, text, verdict, words) in SCRIPTS.items():
         expect_run(f"a script: {name}", lists.run(lists.write(name, [lists.script(name, needs, seconds, text)])), verdict, words)
+    path = lists.write("causes", [lists.script(name, "-", 60, f'echo "ok 1 - a # SKIP no PMU: buy one"; echo "ok 2 - b # SKIP {why}"; echo 1..2')
+                                  for name, why in (("first", "no PMU: buy one"), ("second", "one CPU"))])
+    lists.run(path)
+    equal("--causes is a table of why points were skipped", lists.run(path, "--causes")[:2],
+          (0, "    3  no PMU: buy one: first, second\n    1  one CPU: second\n"))
     line = lists.script("leaves", "-", 60, f'sleep 300 & echo $! >{lists.folder}/left; setsid -f true; echo "ok 1 - a"; echo 1..1')
     lists.run(lists.write("leaves", [line]))
     check("a process that a test left is ended", ended(lists.folder / "left"))
