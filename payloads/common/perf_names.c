@@ -10,7 +10,6 @@
  */
 #include "payloads/common/perf_names.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -161,9 +160,8 @@ perf_name_hint(const char *name)
 	if (strncmp(name, "perf::", 6) == 0)
 		return "perf:: is libpfm4's list of Linux's events: give "
 		       "perf's own name, as cycles";
-	if (last != NULL && last[1] != '\0' &&
-	    strspn(last + 1, "ukhIGHpPSDWeb") == strlen(last + 1) &&
-	    strspn(last + 1, "uk") != strlen(last + 1) && isupper(last[1]))
+	if (last != NULL && strlen(last) == 2 &&
+	    strchr("IGHPSDW", last[1]) != NULL)
 		return "only the levels :u and :k may follow an event";
 	return NULL;
 }

@@ -50,19 +50,14 @@ suggest_perf_name(const char *event)
 static void
 add_hint(const char *event)
 {
-	char text[120];
+	const char *hint = perf_name_hint(event);
 
 	if (cpc_error_subcode() != CPC_INVALID_EVENT)
 		return;
-	if (perf_name_hint(event) != NULL) {
-		snprintf(text, sizeof text, "Unknown event: %s",
-		    perf_name_hint(event));
-		cpc_error_override(text);
-		return;
-	}
-	if (suggest_perf_name(event))
-		return;
-	if (strchr(cpc_error_text(), ':') == NULL)
+	if (hint != NULL)
+		cpc_error_override(hint);
+	else if (!suggest_perf_name(event) &&
+		 strchr(cpc_error_text(), ':') == NULL)
 		cpc_error_override(
 		    "Unknown event: 'list' prints the events of this CPU");
 }

@@ -144,16 +144,16 @@ static bool counted;
 static void
 print_reason(const struct options *o, const struct result *r)
 {
-	static char *last; /* as the program gave it */
+	char *text = fail_unless_room(strdup(r->r_reason)), *s;
+	bool again;
 
-	if (last != NULL && strcmp(last, r->r_reason) == 0)
-		return;
-	free(last);
-	last = fail_unless_room(strdup(r->r_reason));
-	free(said);
-	said = fail_unless_room(strdup(r->r_reason));
-	for (char *s = said; (s = strchr(s, '\n')) != NULL;)
+	while ((s = strchr(text, '\n')) != NULL)
 		*s = ' '; /* a reason is one line of the table */
+	again = said != NULL && strcmp(said, text) == 0;
+	free(said);
+	said = text;
+	if (again)
+		return;
 	if (o->o_titles || !r->r_machine)
 		printf("# <%s>: %s\n", status_words[r->r_status], said);
 }

@@ -59,7 +59,6 @@ struct read_cost {
 };
 extern struct read_cost report_read_cost;
 
-/* "Everything ran, and nothing could be counted." */
 #define STATUS_NOTHING_COUNTED 77
 
 struct meter;
@@ -88,10 +87,7 @@ const char *report_event(char *buf, size_t len, const struct event *e);
  * The string member `key` of /dev/machine, or NULL if it is absent.
  */
 const char *report_machine(const char *key, char *buf, size_t len);
-/*
- * Is this an emulator, whose cycles are a model?  Then print a line about that
- * to f, unless f is NULL.
- */
+/* Is this an emulator?  Then print to f, unless it is NULL, what is a model. */
 bool report_emulated(FILE *f);
 /* Its member `tick_hz`, or 0 if it is absent. */
 uint64_t report_tick_hz(void);

@@ -67,6 +67,7 @@ aggregate(struct series *s, const int64_t *sorted, unsigned n)
 	s->s_used = n;
 	s->s_min = sorted[0];
 	s->s_median = sorted[(n - 1) / 2];
+	s->s_upper_median = sorted[n / 2];
 	s->s_max = sorted[n - 1];
 	s->s_sum = sum_of(sorted, n);
 	s->s_inner = n - 2 * cut;

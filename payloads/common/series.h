@@ -22,10 +22,11 @@ struct series {
 	/* after series_close(), of the values that it used: */
 	unsigned s_used;
 	int64_t s_min, s_median, s_max;
-	unsigned s_negative; /* the number of negative values */
-	unsigned s_at_min;   /* how many values are s_min */
-	wide_t s_sum;        /* the mean is s_sum / s_used */
-	wide_t s_inner_sum;  /* the trimmed mean is s_inner_sum / s_inner */
+	int64_t s_upper_median; /* differs for an even number of values */
+	unsigned s_negative;    /* the number of negative values */
+	unsigned s_at_min;      /* how many values are s_min */
+	wide_t s_sum;           /* the mean is s_sum / s_used */
+	wide_t s_inner_sum;     /* the trimmed mean is s_inner_sum / s_inner */
 	unsigned s_inner;
 	double s_error; /* standard error of the mean */
 };

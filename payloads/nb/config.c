@@ -176,20 +176,13 @@ cut_word(char **line)
 	return word;
 }
 
-/* Cut the h off that nanoBench allows after a number. */
-static void
-cut_h(char *number)
-{
-	number[strcspn(number, "hH")] = '\0';
-}
-
 /* A register's number, in hexadecimal: `msr_0xE01`, `msr_700`, `msr_700h`. */
 static uint32_t
 parse_register(const struct list *l, char *word)
 {
 	uint64_t number;
 
-	cut_h(word);
+	word[strcspn(word, "hH")] = '\0'; /* nanoBench allows it */
 	if (strncmp(word, "msr_", 4) != 0)
 		refuse_line(l, word, "not a register, as msr_0xE01");
 	number = parse_number(l, word, word + 4, 16);
@@ -210,7 +203,7 @@ add_write(struct list *l, struct nb_event *e, char *word)
 	if (e->nbe_nmsrs++ == NB_ATTRS)
 		refuse_line(l, word, "too many parts");
 	*value++ = '\0';
-	cut_h(value);
+	value[strcspn(value, "hH")] = '\0';
 	m->nbm_register = parse_register(l, word);
 	m->nbm_value = parse_number(l, word, value, 0);
 }

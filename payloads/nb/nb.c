@@ -21,44 +21,6 @@
 #define MAX_RUNS   10000
 #define MAX_OFFSET 63
 
-static const char help[] =
-    "  -code FILE                machine code to measure\n"
-    "  -code_init FILE           code that runs before each measured run\n"
-    "  -code_late_init FILE      the same, after the first read of the "
-    "counters\n"
-    "  -code_one_time_init FILE  code that runs once, at first\n"
-    "  -config FILE              events, as nanoBench has them; default: "
-    "-fixed_counters\n"
-    "  -msr_config FILE          registers that count, as nanoBench has them\n"
-    "  -fixed_counters           instructions, core and reference cycles\n"
-    "  -n_measurements N         measured runs (10)\n"
-    "  -unroll_count N           copies of the code (1000)\n"
-    "  -loop_count N             run the copies N times (0: once, without a "
-    "loop)\n"
-    "  -warm_up_count N          runs before the measured ones (5)\n"
-    "  -initial_warm_up_count N  runs before all others (0)\n"
-    "  -alignment_offset N       place the code N bytes above a multiple of 64 "
-    "(0)\n"
-    "  -avg | -median | -min | -max  the aggregate of the runs (-avg, without "
-    "a fifth at each end)\n"
-    "  -range                    also print minimum and maximum\n"
-    "  -basic_mode               less 0 copies, instead of N less than 2 N\n"
-    "  -end_to_end               N copies, with all overhead\n"
-    "  -no_mem                   read counters without access to memory\n"
-    "  -no_normalization         do not divide by the number of copies\n"
-    "  -remove_empty_events      leave out events that did not occur\n"
-    "  -df                       drain the front end before and after the "
-    "code\n"
-    "  -cpu N                    run on CPU N\n"
-    "  -usr 0|1, -os 0|1         count at user, at system privilege\n"
-    "  -verbose                  print all readings\n"
-    "  -csv                      print fields with commas\n"
-    "  -cycle_by_cycle           the counts after each cycle of the code\n"
-    "  -name TEXT                the measurement's name in the results\n"
-    "  -divisor N                divide the results by N, too (1)\n"
-    "  -linked FILE -linked_at ADDRESS  map FILE, functions that the code "
-    "calls\n";
-
 enum {
 	OPTION_CODE = 256, /* one number for each nb_part */
 	OPTION_CONFIG = OPTION_CODE + NB_PARTS,
@@ -241,7 +203,8 @@ parse(struct nb_options *o, int argc, char **argv)
 	/* All code runs at one privilege, and some PMUs miscount one alone. */
 	if (payload_privilege() == PAYLOAD_SYSTEM)
 		o->nbo_flags |= CPC_COUNT_SYSTEM;
-	usage_is("-code FILE [options]", help);
+	usage_is("-code FILE [options]",
+	    "`barecpc nb --help` and docs/nb.md have the options.\n");
 	while ((c = usage_word(argc, argv, long_options)) != -1)
 		take_option(o, c);
 	if (optind != argc)

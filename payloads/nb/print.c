@@ -3,11 +3,9 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "payloads/common/json.h"
-#include "payloads/common/usage.h"
 #include "payloads/nb/nb.h"
 
 #define NUMBER      64
@@ -18,28 +16,6 @@ struct fraction {
 	wide_t fra_num, fra_den;
 };
 
-static int
-compare_values(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* nanoBench's: of an even number of runs the higher of the middle two. */
-static int64_t
-median_of(const struct series *s)
-{
-	size_t bytes = s->s_n * sizeof s->s_raw[0];
-	int64_t *sorted = fail_unless_room(malloc(bytes)), median;
-
-	memcpy(sorted, s->s_raw, bytes);
-	qsort(sorted, s->s_n, sizeof sorted[0], compare_values);
-	median = sorted[s->s_n / 2];
-	free(sorted);
-	return median;
-}
-
 static struct fraction
 aggregate_of(enum nb_aggregate a, const struct series *s)
 {
@@ -49,7 +25,7 @@ aggregate_of(enum nb_aggregate a, const struct series *s)
 	case NB_AVG:
 		return (struct fraction){ s->s_inner_sum, s->s_inner };
 	case NB_MEDIAN:
-		return (struct fraction){ median_of(s), 1 };
+		return (struct fraction){ s->s_upper_median, 1 };
 	case NB_MIN:
 		return (struct fraction){ s->s_min, 1 };
 	default:

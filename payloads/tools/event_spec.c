@@ -41,15 +41,6 @@ is_attribute(cpc_t *cpc, const char *name, size_t length)
 	return n.found;
 }
 
-/* A number of a PIC; one that is too large for any stays too large. */
-static int
-pic_number(const char *digits, char **end)
-{
-	long n = strtol(digits, end, 10);
-
-	return n < INT_MAX ? (int)n : INT_MAX;
-}
-
 /*
  * Is the token an attribute, or nouser or sys?  Then *length is that of its
  * name, and *pic the PIC of its suffix, or -1.
@@ -58,6 +49,7 @@ static bool
 find_attribute(cpc_t *cpc, const char *token, size_t *length, int *pic)
 {
 	size_t whole = strcspn(token, "="), n = whole;
+	long number;
 
 	*pic = -1;
 	for (;;) {
@@ -65,8 +57,8 @@ find_attribute(cpc_t *cpc, const char *token, size_t *length, int *pic)
 		    (n == 3 && strncmp(token, "sys", n) == 0) ||
 		    is_attribute(cpc, token, n)) {
 			*length = n;
-			if (n < whole)
-				*pic = pic_number(token + n, NULL);
+			number = n < whole ? strtol(token + n, NULL, 10) : -1;
+			*pic = number < INT_MAX ? (int)number : INT_MAX;
 			return true;
 		}
 		if (n == 0 || !isdigit((unsigned char)token[n - 1]))
@@ -106,12 +98,12 @@ static int
 pic_of(const char *token)
 {
 	char *end;
-	int n;
+	long n;
 
 	if (strncmp(token, "pic", 3) != 0 || !isdigit((unsigned char)token[3]))
 		return -1;
-	n = pic_number(token + 3, &end);
-	return *end == '=' ? n : -1;
+	n = strtol(token + 3, &end, 10);
+	return *end == '=' && n < INT_MAX ? (int)n : -1;
 }
 
 static int

@@ -159,35 +159,22 @@ fit_by_table(const struct events *es, char *list)
 	return 0;
 }
 
-/* All events of the list are counted together, so braces say nothing new. */
-static char *
-without_braces(char *list)
-{
-	char *to = list;
-
-	for (const char *s = list; *s != '\0'; s++) {
-		if (*s == '}' && s[1] == ':')
-			s += strcspn(s, ",") - 1;
-		else if (*s != '{' && *s != '}')
-			*to++ = *s;
-	}
-	*to = '\0';
-	return list;
-}
-
 int
 main(int argc, char **argv)
 {
 	const char *cpu =
 	    event_table_option(argc, argv, "[--cpu NAME] EVENT,EVENT...", NULL);
 	struct events es;
+	char *brace;
 
 	if (optind == argc)
 		usage_mistake("no events to fit");
 	if (argc - optind > 1)
 		usage_mistake("%s: put all events into one list, with commas",
 		    argv[optind + 1]);
-	without_braces(argv[optind]);
+	/* All events are counted together, with braces or without. */
+	while ((brace = strpbrk(argv[optind], "{}")) != NULL)
+		memmove(brace, brace + 1, strlen(brace));
 	if (cpu == NULL)
 		return target_fits(argv[optind]);
 	es = event_table_choose(cpu);

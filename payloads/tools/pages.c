@@ -121,20 +121,6 @@ show_record(unsigned row, const char *s, const char *end)
 	show_text(row, line);
 }
 
-/* Show a text in two rows, if it is longer than one. */
-static void
-show_long(unsigned row, char *text)
-{
-	char *blank =
-	    strlen(text) > COLUMNS ? memrchr(text, ' ', COLUMNS + 1) : NULL;
-
-	if (blank != NULL) {
-		*blank = '\0';
-		show_text(row + 1, blank + 1);
-	}
-	show_text(row, text);
-}
-
 /* The machine and its PMU, on each page. */
 static void
 show_heads(const char *s, const char *end)
@@ -149,7 +135,9 @@ show_heads(const char *s, const char *end)
 	/* The reason is a sentence that begins with the PMU. */
 	if (strcmp(pmu, "-") == 0)
 		value_of(s, end, "\"pmu_reason\":", line, sizeof line);
-	show_long(1, line);
+	if (strlen(line) > COLUMNS)
+		show_text(2, line + COLUMNS);
+	show_text(1, line);
 	snprintf(line, sizeof line, "%-30s %-30s %-6s %15s %11s", "payload",
 	    "event", "priv", "count", "each");
 	show_text(3, line);

@@ -122,17 +122,13 @@ print_noise(const struct series *s)
 	fputc('\n', st.out);
 }
 
-/* An emulator's cycles are not a CPU's. */
-static bool
-is_of_cycles(const char *metric)
-{
-	return strcmp(metric, "insn per cycle") == 0 ||
-	       strcmp(metric, "GHz") == 0;
-}
-
 static void
 print_row(const struct line *l)
 {
+	/* An emulator's cycles are not a CPU's. */
+	bool model = report_emulated(NULL) && l->metric != NULL &&
+	             (strstr(l->metric, "cycle") != NULL ||
+			 strcmp(l->metric, "GHz") == 0);
 	const struct part *pa = l->part;
 	char thread[THREAD_TEXT];
 
@@ -144,9 +140,7 @@ print_row(const struct line *l)
 	fprintf(st.out, "%18s %-4s %-32s", l->value, l->unit, l->event);
 	if (l->metric != NULL)
 		fprintf(st.out, " # %9.3f  %s%s", l->ratio, l->metric,
-		    is_of_cycles(l->metric) && report_emulated(NULL)
-			? " (model)"
-			: "");
+		    model ? " (model)" : "");
 	if (pa == NULL)
 		print_noise(&l->of->cnt_count);
 	else

@@ -43,14 +43,6 @@ class Replacement:
             os.unlink(self._new)
 
 
-def identity(path):
-    """Which file a path names, or None: replace() changes it."""
-    try:
-        return os.stat(path).st_ino
-    except (OSError, TypeError):
-        return None
-
-
 def write_all(file, data):
     """Write all bytes to a file that has no buffer."""
     while data:

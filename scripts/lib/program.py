@@ -5,13 +5,14 @@ import contextlib
 import pathlib
 
 import cpio
+from objfile import BadObject, ObjectFile
 from qemu import ARCHS, ROOT, HostError, build_file, members_of
 
 ELF = b"\x7fELF"
 # System V ABI, "ELF Header": e_machine, and the numbers of AMD64 and AArch64.
 MACHINE_AT = 18
 MACHINES = {62: "x86_64", 183: "arm64"}
-TYPE_AT, ET_EXEC, ET_DYN, PT_INTERP = 16, 2, 3, 3
+TYPE_AT, ET_EXEC, ET_DYN = 16, 2, 3
 KINDS = {1: "an object file", 4: "a core dump"}
 COMPILER = "scripts/barecpc-cc" if (ROOT / "Makefile").exists() else "barecpc-cc"
 ALIASES = {"x86_64": "x86_64", "x86-64": "x86_64", "amd64": "x86_64", "arm64": "arm64", "aarch64": "arm64"}
@@ -43,18 +44,10 @@ def check(name, data):
     kind = int.from_bytes(data[TYPE_AT:TYPE_AT + 2], "little")
     if kind not in (ET_EXEC, ET_DYN):
         raise HostError(f"{name}: {KINDS.get(kind, 'no program')}: link it to a program by {COMPILER}, or with -static")
-    if interpreter(data):
-        raise HostError(f"{name}: a dynamic program, which needs {interpreter(data)}: link it by {COMPILER}, or with -static")
-
-
-def interpreter(data):
-    """The dynamic linker that the program asks for, or "".  System V ABI, "Program Header"."""
-    at, size, count = (int.from_bytes(data[a:b], "little") for a, b in ((32, 40), (54, 56), (56, 58)))
-    for header in (data[at + n * size:at + (n + 1) * size] for n in range(count)):
-        if int.from_bytes(header[:4], "little") == PT_INTERP:
-            offset, length = int.from_bytes(header[8:16], "little"), int.from_bytes(header[32:40], "little")
-            return data[offset:offset + min(length, 256)].rstrip(b"\0").decode(errors="replace") or "a dynamic linker"
-    return ""
+    with contextlib.suppress(BadObject):  # the kernel says what is wrong with the file
+        linker = ObjectFile(data).contents(".interp").rstrip(b"\0").decode(errors="replace")
+        if linker:
+            raise HostError(f"{name}: a dynamic program, which needs {linker}: link it by {COMPILER}, or with -static")
 
 
 def is_known(name, payloads):
@@ -69,8 +62,6 @@ def arch_of_payloads(payloads):
     for path in map(pathlib.Path, payloads):
         try:
             members = members_of(path)
-        except OSError as error:
-            raise HostError(f"{path}: {error.strerror}") from None
         except cpio.ArchiveError:
             continue  # the kernel prints what is wrong with it
         for arch in {arch_of(data) for data in members.values()} - {""}:

@@ -63,9 +63,7 @@ def place_of_state(image, arch, machine):
 
 class Progress:
     """Asks the monitor now and then, and shows the answers at a terminal if `shown`.  find() gives the place of the state.
-
-    `subject` is the program that a tool runs: it is named in place of the tool.
-    """
+    The program `subject` of a tool is named in place of the tool."""
 
     def __init__(self, find, shown, timeout, subject=""):
         self._find = functools.cache(find)

@@ -317,8 +317,6 @@ def gather(payloads, folder):
         path = pathlib.Path(name)
         try:
             members = members_of(path)
-        except OSError as error:
-            raise HostError(f"--payload {name}: {error.strerror}: name a program, a file, a folder or an archive") from None
         except cpio.ArchiveError as error:
             if len(payloads) == 1:
                 return path, [], True

@@ -1,6 +1,7 @@
 """`barecpc stat` and `barecpc record`: run the image's tools of these names on a program of the host (docs/stat.md)."""
 
 import argparse
+import os
 import pathlib
 import re
 
@@ -38,13 +39,7 @@ def within(least, most):
     return check
 
 
-def separator(text):
-    if not text:
-        raise argparse.ArgumentTypeError("give a separator that is not empty")
-    return text
-
-
-STAT_WORDS = (("-r", "RUNS", "runs of each group of events (1)", within(1, 1000)), ("-x", "SEPARATOR", "print fields, as perf stat -x does", separator),
+STAT_WORDS = (("-r", "RUNS", "runs of each group of events (1)", within(1, 1000)), ("-x", "SEPARATOR", "print fields, as perf stat -x does", str),
               ("-I", "EVENTS", "also print the counts each time this many instructions have passed", within(1000, 2**31 - 1)),
               ("--timeout", "MS", "end the program after this many milliseconds of the guest", within(10, 10**9)))
 STAT_FLAGS = (("-j", "print JSON, as perf stat -j does"), ("--per-thread", "print the counts of each thread"),
@@ -193,6 +188,11 @@ def stat_words(args, run):
 def record_words(args, run):
     run.append(f"--results={args.o}")
     return [*_given(args, RECORD_WORDS, RECORD_FLAGS), *(word for event in args.e for word in ("-e", event)), "-a", "-o", "/dev/null"]
+
+
+def inode(path):
+    """The number of a file, which another one gets that replaces it; or None."""
+    return os.stat(path).st_ino if path and os.path.exists(path) else None
 
 
 def finish_record(args, arch, subject, say):
