@@ -39,7 +39,7 @@ run_round(void *arg)
 	arch_relax();
 }
 
-/* Count turns while CPU c runs rounds.  False if it ran none meanwhile. */
+/* Count turns while CPU c runs rounds.  False if none ended then. */
 static bool
 count_next_to(struct cpu *c, const struct pcbe_ops *ops, unsigned pic,
     uint64_t iterations, uint64_t *n)

@@ -474,7 +474,7 @@ count_a_cpu(void *arg)
 		EXPECT_EQ(cpc_set_sample(c->cpc, c->set, c->a), 0);
 		for (int turn = 0; turn < TURNS; turn++) {
 			spin(c->n);
-			give_turn(); /* the other CPU is busy meanwhile */
+			give_turn(); /* the other CPU is busy */
 		}
 		EXPECT_EQ(cpc_set_sample(c->cpc, c->set, c->b), 0);
 	}

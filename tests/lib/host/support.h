@@ -17,7 +17,7 @@
  */
 void *exact_copy(const void *p, size_t n);
 
-/* What other CPUs do in each arch_relax(), or NULL. */
+/* The work of other CPUs in each arch_relax(), or NULL. */
 extern void (*fake_on_relax)(void);
 
 #endif /* TESTS_LIB_HOST_SUPPORT_H */

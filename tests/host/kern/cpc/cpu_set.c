@@ -411,7 +411,7 @@ one_sibling_has_a_set(void **state)
 	assert_int_equal(cpc_unbind(cpc, set), 0);
 }
 
-/* Where PICs count what other CPUs retire, cpc_open() works, and no bind. */
+/* If PICs count what other CPUs retire, cpc_open() works, and no bind does. */
 static void
 counts_of_all_cpus_are_refused(void **state)
 {
