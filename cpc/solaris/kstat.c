@@ -4,34 +4,13 @@
 #include <kstat.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/processor.h>
 #include <sys/time.h>
-#include <unistd.h>
 
 #define NDATA 3
-
-/* The ticks of a second, from /dev/machine; 0: unknown. */
-static uint64_t
-tick_hz(void)
-{
-	static const char key[] = "\"tick_hz\":";
-	char text[4096];
-	int fd = open("/dev/machine", O_RDONLY);
-	ssize_t n;
-	const char *at;
-
-	if (fd == -1)
-		return 0;
-	n = read(fd, text, sizeof text - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	at = strstr(text, key);
-	return at != NULL ? strtoull(at + sizeof key - 1, NULL, 10) : 0;
-}
 
 static kstat_t *
 make_cpu(processorid_t cpu)
@@ -134,7 +113,7 @@ kstat_read(kstat_ctl_t *kc, kstat_t *ks, void *buf)
 	set_string(&kn[1], "cpu_type", info.pi_processor_type);
 	strcpy(kn[2].name, "clock_MHz");
 	kn[2].data_type = KSTAT_DATA_INT32;
-	kn[2].value.i32 = (int32_t)(tick_hz() / 1000000);
+	kn[2].value.i32 = info.pi_clock;
 	ks->ks_ndata = NDATA;
 	ks->ks_data_size = NDATA * sizeof *kn;
 	ks->ks_snaptime = gethrtime();

@@ -5,8 +5,10 @@
 #include <sys/processor.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/barecpc.h>
 #include <sys/utsname.h>
@@ -26,6 +28,25 @@ p_online(processorid_t cpu, int state)
 	    BARECPC_SYS_SCHED, BARECPC_SCHED_ONLINE, (long)cpu, (long)state);
 }
 
+/* The ticks of a second, from /dev/machine; 0: unknown. */
+static uint64_t
+tick_hz(void)
+{
+	static const char key[] = "\"tick_hz\":";
+	char text[4096];
+	int fd = open("/dev/machine", O_RDONLY);
+	ssize_t n;
+	const char *at;
+
+	if (fd == -1)
+		return 0;
+	n = read(fd, text, sizeof text - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	at = strstr(text, key);
+	return at != NULL ? strtoull(at + sizeof key - 1, NULL, 10) : 0;
+}
+
 int
 processor_info(processorid_t cpu, processor_info_t *info)
 {
@@ -41,6 +62,7 @@ processor_info(processorid_t cpu, processor_info_t *info)
 	uname(&name);
 	memset(info, 0, sizeof *info);
 	info->pi_state = state;
+	info->pi_clock = (int)(tick_hz() / 1000000);
 	snprintf(info->pi_processor_type, PI_TYPELEN, "%.15s", name.machine);
 	return 0;
 }

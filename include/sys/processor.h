@@ -35,7 +35,7 @@ typedef struct {
 	int pi_state;                       /* P_ONLINE, P_OFFLINE */
 	char pi_processor_type[PI_TYPELEN]; /* "x86_64", "aarch64" */
 	char pi_fputypes[PI_FPUTYPE];       /* empty */
-	int pi_clock;                       /* 0: unknown */
+	int pi_clock;                       /* MHz, of the tick counter */
 } processor_info_t;
 
 #ifdef __cplusplus

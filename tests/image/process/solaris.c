@@ -83,6 +83,7 @@ TEST(processor_info_and_getcpuid)
 	REQUIRE(processor_info(0, &info) == 0);
 	EXPECT_EQ(info.pi_state, P_ONLINE);
 	EXPECT(info.pi_processor_type[0] != '\0');
+	EXPECT(info.pi_clock > 0);
 	EXPECT_ERRNO(processor_info(1000, &info), EINVAL);
 	EXPECT_ERRNO(processor_info(0, NULL), EFAULT);
 	crowd_bind_self(0);
