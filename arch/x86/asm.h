@@ -61,7 +61,8 @@
 #define SEL_UCODE   0x23
 #define SEL_TSS     0x28 /* two slots */
 #define SEL_CODE32  0x18 /* in the trampoline's table only */
-#define GDT_ENTRIES 7
+#define SEL_CPU     0x7b /* Linux's: its limit is the CPU's number */
+#define GDT_ENTRIES 16
 
 /* Interrupt stack table entries.  Intel SDM vol. 3A, "Interrupt Stack Table" */
 #define IST_TRAP 1 /* exceptions except those below */
@@ -113,7 +114,7 @@
 #define XC_FRAME     0x10
 #define XC_USER_RSP  0x18
 #define XC_DF_STACK  0x20
-#define XC_FRAME_END 0xc4 /* IST_INTR */
+#define XC_FRAME_END 0x10c /* IST_INTR */
 
 /* struct sigaction and struct sigframe of kern/proc/signal.h */
 #define SA_HANDLER  0

@@ -21,6 +21,7 @@
 #define GDT_UDATA   0x00cff3000000ffffULL
 #define GDT_UCODE   0x00affb000000ffffULL
 #define GDT_TSS     0x0000890000000000ULL
+#define GDT_CPU     0x0040f50000000000ULL /* data to read; the limit is added */
 #define GATE_INTR   0x8e00
 #define GATE_USER   0x6000 /* DPL 3: INT n of a payload is allowed */
 #define NVECTOR     256
@@ -97,6 +98,7 @@ load_tables(struct x86_cpu *xc)
 	                          FIELD(tss, 23, 0) << 16 |
 	                          FIELD(tss, 31, 24) << 56;
 	xc->xc_gdt[SEL_TSS / 8 + 1] = tss >> 32;
+	xc->xc_gdt[SEL_CPU / 8] = GDT_CPU | xc->xc_cpu->c_id;
 	xc->xc_tss.t_iomap = sizeof xc->xc_tss; /* no I/O port at ring 3 */
 	__asm__ volatile("lgdt %0" : : "m"(gdtr));
 	__asm__ volatile("lidt %0" : : "m"(idtr));
@@ -150,6 +152,22 @@ set_syscall(void)
 	wrmsr(IA32_SYSENTER_CS, 0);
 }
 
+/*
+ * RDTSCP and RDPID return the CPU's number and, from bit 12 on, its node: 0
+ * here.  Intel SDM vol. 3B, "IA32_TSC_AUX Register and RDTSCP Support"; Linux,
+ * arch/x86/include/asm/segment.h (VDSO_CPUNODE_BITS).
+ */
+#define CPUID_RDTSCP (1U << 27) /* 80000001H:EDX */
+#define CPUID_RDPID  (1U << 22) /* 07H:ECX */
+
+static void
+set_cpu_number(const struct x86_cpu *xc)
+{
+	if ((cpuid(0x80000001, 0).d & CPUID_RDTSCP) != 0 ||
+	    (cpuid(7, 0).c & CPUID_RDPID) != 0)
+		wrmsr(IA32_TSC_AUX, xc->xc_cpu->c_id);
+}
+
 void
 x86_cpu_init(struct x86_cpu *xc)
 {
@@ -161,6 +179,7 @@ x86_cpu_init(struct x86_cpu *xc)
 	wrmsr(IA32_FS_BASE, 0);
 	set_control(xc);
 	set_syscall();
+	set_cpu_number(xc);
 }
 
 void

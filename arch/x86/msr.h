@@ -59,5 +59,6 @@
 #define IA32_FS_BASE        0xc0000100
 #define IA32_GS_BASE        0xc0000101
 #define IA32_KERNEL_GS_BASE 0xc0000102
+#define IA32_TSC_AUX        0xc0000103
 
 #endif /* ARCH_X86_MSR_H */
