@@ -130,6 +130,11 @@ void arm64_cpus_init(void);
 void arm64_sigframe_init(void);
 /* Bytes of stack that a signal's frame needs, without SVE registers. */
 size_t arm64_sigframe_bytes(void);
+/*
+ * describe.c: what a program reads from the ID register S3_0_C0_Ccrm_op2.
+ * Returns false if the instruction is undefined.
+ */
+bool arm64_id_reg(unsigned crm, unsigned op2, uint64_t *value);
 
 /* mm/kstack.c */
 void arm64_kstack_init(void);

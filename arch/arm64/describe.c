@@ -2,6 +2,7 @@
  * Describes the CPU from its ID registers: for records, and as the hardware
  * capabilities of the auxiliary vector.
  */
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "arch/arm64/arm64.h"
@@ -16,7 +17,37 @@
 #include "lib/string.h"
 #include "lib/text.h"
 
-enum { ISAR0, ISAR1, PFR0, MMFR2, ZFR0, NREG };
+/*
+ * The ID registers that programs read with something in them: X(name, CRm, op2,
+ * more, safe).  Programs see the fields that a hardware capability names, and
+ * `more`; of the others, what Linux calls a safe value.  Linux,
+ * Documentation/arch/arm64/cpu-feature-registers.rst.
+ */
+#define ID_REGS(X)                                                             \
+	X(ISAR0, 6, 0, 0, 0)                                                   \
+	X(ISAR1, 6, 1, 0, 0)                                                   \
+	X(ISAR2, 6, 2, 0, 0)                                                   \
+	X(PFR0, 4, 0, 0xff0000, 0x11) /* AdvSIMD, FP; EL1, EL0 */              \
+	X(PFR1, 4, 1, 0, 0)                                                    \
+	X(ZFR0, 4, 4, 0, 0)                                                    \
+	X(DFR0, 5, 0, 0, 0x6)            /* DebugVer */                        \
+	X(MMFR0, 7, 0, 0, 0x111ff000000) /* TGran */                           \
+	X(MMFR1, 7, 1, 0, 0)                                                   \
+	X(MMFR2, 7, 2, 0, 0)                                                   \
+	X(AARCH32_ISAR5, 2, 5, 0xffff0, 0)    /* CRC32, SHA2, SHA1, AES */     \
+	X(AARCH32_MVFR0, 3, 0, 0xf00, 0)      /* FPDP */                       \
+	X(AARCH32_MVFR1, 3, 1, 0xf00fff00, 0) /* SIMD */
+
+#define ID_NAME(name, crm, op2, more, safe) name,
+#define ID_ROW(name, crm, op2, more, safe)  { crm, op2, more, safe },
+#define ID_READ(name, crm, op2, more, safe)                                    \
+	reg[name] = read_sysreg(S3_0_C0_C##crm##_##op2);
+
+enum { ID_REGS(ID_NAME) NREG };
+static const struct {
+	uint8_t crm, op2;
+	uint64_t more, safe;
+} id_regs[NREG] = { ID_REGS(ID_ROW) };
 
 /*
  * A four-bit field of `at_least` or more sets the bit in AT_HWCAP (word 0) or
@@ -55,8 +86,13 @@ static const struct {
 	{ ISAR1, 44, 1, 1, 14, "bf16" },
 	{ ISAR1, 48, 1, 1, 15, "dgh" },
 	{ ISAR1, 52, 1, 1, 13, "i8mm" },
+	{ ISAR2, 0, 2, 1, 31, "wfxt" },
+	{ ISAR2, 4, 1, 1, 21, "rpres" },
 	{ PFR0, 32, 1, 0, 22, "sve" },
 	{ PFR0, 48, 1, 0, 24, "dit" },
+	{ PFR1, 4, 2, 0, 28, "ssbs" },
+	{ MMFR0, 60, 1, 1, 19, "ecv" },
+	{ MMFR1, 44, 1, 1, 20, "afp" },
 	{ MMFR2, 32, 1, 0, 25, "uscat" },
 	{ ZFR0, 0, 1, 1, 1, "sve2" },
 	{ ZFR0, 4, 1, 1, 2, "sveaes" },
@@ -73,8 +109,10 @@ static const struct {
 /* In the fields FP and AdvSIMD, 0xf means that the feature is absent. */
 #define HWCAP_FP      (1UL << 0)
 #define HWCAP_ASIMD   (1UL << 1)
+#define HWCAP_EVTSTRM (1UL << 2) /* timer.c */
 #define HWCAP_FPHP    (1UL << 9)
 #define HWCAP_ASIMDHP (1UL << 10)
+#define HWCAP_CPUID   (1UL << 11) /* arm64_id_reg() */
 
 static unsigned long
 fp_hwcap(uint64_t pfr0)
@@ -89,20 +127,27 @@ fp_hwcap(uint64_t pfr0)
 	return cap;
 }
 
+static void
+read_id_regs(uint64_t reg[NREG])
+{
+	ID_REGS(ID_READ)
+	if (arm64_sve_bytes() == 0) {
+		reg[PFR0] &= ~(0xfULL << 32);
+		reg[ZFR0] = 0;
+	}
+}
+
 unsigned long
 arch_hwcap(unsigned n)
 {
-	const uint64_t reg[NREG] = {
-		[ISAR0] = read_sysreg(id_aa64isar0_el1),
-		[ISAR1] = read_sysreg(id_aa64isar1_el1),
-		[PFR0] = read_sysreg(id_aa64pfr0_el1),
-		[MMFR2] = read_sysreg(id_aa64mmfr2_el1),
-		[ZFR0] = arm64_sve_bytes() ? read_sysreg(ID_AA64ZFR0_EL1) : 0,
-	};
-	unsigned long cap = n == 0 ? fp_hwcap(reg[PFR0]) : 0;
+	uint64_t reg[NREG];
+	unsigned long cap = 0;
 
 	if (n == 2)
 		return arm64_sigframe_bytes();
+	read_id_regs(reg);
+	if (n == 0)
+		cap = fp_hwcap(reg[PFR0]) | HWCAP_EVTSTRM | HWCAP_CPUID;
 	for (size_t i = 0; i < sizeof hwcaps / sizeof hwcaps[0]; i++) {
 		unsigned lo = hwcaps[i].low_bit;
 
@@ -111,6 +156,39 @@ arch_hwcap(unsigned n)
 			cap |= 1UL << hwcaps[i].bit;
 	}
 	return cap;
+}
+
+/* Registers of CRm 0: this CPU's MIDR, an MPIDR without affinity, REVIDR. */
+#define OP2_MIDR    0
+#define OP2_MPIDR   5
+#define OP2_REVIDR  6
+#define MPIDR_NO_ID 0x80000000UL
+
+bool
+arm64_id_reg(unsigned crm, unsigned op2, uint64_t *value)
+{
+	uint64_t reg[NREG], shown;
+	unsigned i = 0;
+
+	*value = 0;
+	if (crm == 0) {
+		if (op2 != OP2_REVIDR)
+			*value = op2 == OP2_MIDR ? read_sysreg(midr_el1)
+			                         : MPIDR_NO_ID;
+		return op2 == OP2_MIDR || op2 == OP2_MPIDR || op2 == OP2_REVIDR;
+	}
+	while (i < NREG && (id_regs[i].crm != crm || id_regs[i].op2 != op2))
+		i++;
+	if (i == NREG)
+		return crm >= 2 && crm <= 7; /* reserved: 0 */
+	read_id_regs(reg);
+	shown = id_regs[i].more;
+	for (size_t h = 0; h < sizeof hwcaps / sizeof hwcaps[0]; h++) {
+		if (hwcaps[h].reg == i)
+			shown |= 0xfULL << hwcaps[h].low_bit;
+	}
+	*value = (reg[i] & shown) | id_regs[i].safe;
+	return true;
 }
 
 #define IMPLEMENTER_ARM      0x41
@@ -249,8 +327,10 @@ static const struct {
 } fp_names[] = {
 	{ HWCAP_FP, "fp" },
 	{ HWCAP_ASIMD, "asimd" },
+	{ HWCAP_EVTSTRM, "evtstrm" },
 	{ HWCAP_FPHP, "fphp" },
 	{ HWCAP_ASIMDHP, "asimdhp" },
+	{ HWCAP_CPUID, "cpuid" },
 };
 
 /* All CPUs are described by the registers of the calling one. */

@@ -12,6 +12,13 @@
 
 #define CNTV_CTL_ENABLE  1
 #define CNTKCTL_EL0VCTEN (1 << 1) /* EL0 may read CNTVCT_EL0 */
+/*
+ * The event stream ends a WFE at each change of one bit of the counter.  As
+ * Linux, take the one that changes about 10,000 times a second.
+ */
+#define CNTKCTL_EVNTEN   (1 << 2)
+#define CNTKCTL_EVNTI(n) ((uint64_t)(n) << 4)
+#define EVENTS_HZ        10000
 
 uint64_t
 arch_tick_hz(void)
@@ -34,8 +41,13 @@ arch_timer_set(uint64_t tick)
 void
 arm64_timer_cpu_init(void)
 {
+	unsigned bit = 0;
+
+	while (bit < 15 && arch_tick_hz() >> (bit + 1) > EVENTS_HZ)
+		bit++;
 	write_sysreg(cntv_ctl_el0, 0);
-	write_sysreg(cntkctl_el1, CNTKCTL_EL0VCTEN);
+	write_sysreg(cntkctl_el1,
+	    CNTKCTL_EL0VCTEN | CNTKCTL_EVNTEN | CNTKCTL_EVNTI(bit));
 	isb();
 	gic_enable(machine.m_timer_intid);
 }

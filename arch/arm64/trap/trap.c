@@ -156,6 +156,31 @@ report_fault(struct trapframe *tf, unsigned ec)
 	}
 }
 
+/*
+ * A program reads an ID register, MRS Xt, S3_0_C0_Cm_op2: emulate it, as
+ * HWCAP_CPUID promises.  The read is undefined at EL0.  Linux,
+ * Documentation/arch/arm64/cpu-feature-registers.rst.
+ */
+#define MRS_ID      0xd5380000u
+#define MRS_ID_MASK 0xfffff000u
+
+static bool
+emulate_id_read(struct trapframe *tf)
+{
+	uint32_t insn;
+	uint64_t value;
+
+	if (arch_copyin(&insn, tf->tf_pc, sizeof insn) != 0 ||
+	    (insn & MRS_ID_MASK) != MRS_ID ||
+	    !arm64_id_reg((unsigned)FIELD(insn, 11, 8),
+		(unsigned)FIELD(insn, 7, 5), &value))
+		return false;
+	if (FIELD(insn, 4, 0) != 31) /* XZR */
+		tf->tf_x[FIELD(insn, 4, 0)] = value;
+	tf->tf_pc += sizeof insn;
+	return true;
+}
+
 void
 arm64_trap_sync(struct trapframe *tf)
 {
@@ -171,7 +196,8 @@ arm64_trap_sync(struct trapframe *tf)
 		return;
 	}
 	kernel_lock();
-	if (ec != EC_SVE_TRAPPED || !arm64_fp_use_sve(arm64_fp_self()))
+	if (!((ec == EC_UNKNOWN || ec == EC_SYSREG) && emulate_id_read(tf)) &&
+	    !(ec == EC_SVE_TRAPPED && arm64_fp_use_sve(arm64_fp_self())))
 		report_fault(tf, ec);
 	trap_return(tf);
 }
