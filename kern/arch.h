@@ -237,7 +237,8 @@ unsigned long arch_hwcap(unsigned n);
 #define ARCH_STAT_MAX 144
 /* The offset of `data` in Linux's struct epoll_event; its size is 8 more. */
 extern const unsigned arch_epoll_data;
-struct file_info; /* kern/file/file.h */
+extern const unsigned arch_o_directory; /* Linux's O_DIRECTORY */
+struct file_info;                       /* kern/file/file.h */
 size_t arch_stat(void *st, const struct file_info *fi);
 /*
  * Append a description of the machine: JSON members without braces,

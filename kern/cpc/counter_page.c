@@ -97,7 +97,7 @@ page_bit_flip(struct proc *p, uintptr_t uva)
 static int
 page_map(struct lwp *l, struct kcpc_page *kg)
 {
-	struct as *as = &l->l_proc->p_as;
+	struct as *as = l->l_proc->p_as;
 	int err;
 
 	if ((kg->kg_page = page_zalloc(0)) == NULL)
@@ -139,12 +139,15 @@ kcpc_page_free(struct lwp *l)
 		return;
 	l->l_cpc_page = NULL;
 	page_bit_flip(l->l_proc, kg->kg_uva);
-	arch_unmap(&l->l_proc->p_as, kg->kg_uva, PAGE_SIZE);
+	arch_unmap(l->l_proc->p_as, kg->kg_uva, PAGE_SIZE);
 	page_free(kg->kg_page, 0);
 	kfree(kg);
 }
 
-/* Give the child a page at the address of its parent's. */
+/*
+ * Give the child a page at the address of its parent's.  In vfork(2) both have
+ * the same memory: until the child is gone, direct reads of the page fail.
+ */
 static int
 page_copy(const struct kcpc_page *kg, struct lwp *child)
 {
@@ -152,6 +155,11 @@ page_copy(const struct kcpc_page *kg, struct lwp *child)
 
 	if (kg == NULL)
 		return 0;
+	if (child->l_proc->p_vforked) {
+		kg->kg_page->cg_seq++;
+		kg->kg_page->cg_set = 0;
+		return 0;
+	}
 	if ((err = page_make(child, kg->kg_uva)) != 0)
 		return err;
 	child->l_cpc_page->kg_read = kg->kg_read;
@@ -172,6 +180,15 @@ kcpc_fork(const struct lwp *parent, struct lwp *child)
 	return err;
 }
 
+void
+kcpc_vforked(const struct lwp *parent)
+{
+	const struct kcpc_ctx *ctx = parent->l_cpc;
+
+	if (ctx != NULL && kcpc_running(ctx))
+		ctx->kc_pcbe.ps_page->cg_set = ctx->kc_page_set;
+}
+
 intptr_t
 kcpc_page_get(struct lwp *l, const uintptr_t *a)
 {
@@ -184,6 +201,9 @@ kcpc_page_get(struct lwp *l, const uintptr_t *a)
 		return -copy_refuse(a[0] >= USER_TOP   ? a[0]
 				    : a[1] >= USER_TOP ? a[1]
 						       : a[2]);
+	/* The parent would find the address after vfork(2), but no page. */
+	if (l->l_proc->p_vforked)
+		return -ENOMEM;
 	if (l->l_cpc_page == NULL &&
 	    (err = page_make(l, page_address(l->l_proc))) != 0)
 		return -err;

@@ -69,6 +69,8 @@ int kcpc_inherit(const struct lwp *parent, struct lwp *child);
  * errno if memory is out.
  */
 int kcpc_fork(const struct lwp *parent, struct lwp *child);
+/* The child of vfork(2) has left the memory of its parent. */
+void kcpc_vforked(const struct lwp *parent);
 
 /*
  * CPU c goes online.  If it shares its PMU with an online CPU, all contexts of

@@ -54,6 +54,7 @@ kcpc_register(void)
 		.idle = witness_idle,
 		.inherit = kcpc_inherit,
 		.fork = kcpc_fork,
+		.vforked = kcpc_vforked,
 		.lwp_exit = kcpc_lwp_exit,
 		.released = kcpc_released,
 		.read_fault = kcpc_read_fault,

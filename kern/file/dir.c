@@ -137,15 +137,15 @@ fixed_entry(const char *dir, uint64_t n, struct dir_entry *de)
 
 /* The numbers of nodes of /tmp are above the positions of all other entries. */
 bool
-dir_entry(const char *dir, uint64_t *pos, struct dir_entry *de)
+dir_entry(const struct file *dir, uint64_t *pos, struct dir_entry *de)
 {
 	const struct tmp_node *tn;
 
-	if (*pos <= UINT32_MAX && fixed_entry(dir, *pos, de)) {
+	if (*pos <= UINT32_MAX && fixed_entry(dir->f_dir, *pos, de)) {
 		(*pos)++;
 		return true;
 	}
-	if ((tn = tmp_next(dir, *pos)) == NULL)
+	if (dir->f_tmp == NULL || (tn = tmp_next(dir->f_tmp, *pos)) == NULL)
 		return false;
 	*de = (struct dir_entry){ tn->tn_name, strlen(tn->tn_name), tn->tn_ino,
 		tn->tn_dir ? S_IFDIR : S_IFREG };

@@ -21,6 +21,7 @@
 /* Linux, include/uapi/linux/eventpoll.h. */
 #define EPOLLONESHOT (1U << 30)
 #define EPOLLET      (1U << 31)
+#define ALWAYS       (POLLERR | POLLHUP) /* wanted, until EPOLLONESHOT */
 
 struct epoll_entry {
 	struct file *file; /* NULL: free; the set holds no reference */
@@ -119,6 +120,7 @@ epoll_add(
 		return ENOSPC;
 	*e = (struct epoll_entry){ f, f->f_watches, &f->f_watches, fd,
 		changes_of(f) - 1, *ee };
+	e->wanted.ee_events |= ALWAYS;
 	if (e->next != NULL)
 		e->next->link = &e->next;
 	f->f_watches = e;
@@ -139,6 +141,7 @@ epoll_change(
 	}
 	e->seen = changes_of(f) - 1;
 	e->wanted = *ee;
+	e->wanted.ee_events |= ALWAYS;
 	return 0;
 }
 
@@ -166,10 +169,10 @@ take_entry(struct epoll_entry *e)
 {
 	uint32_t wanted = e->wanted.ee_events, found;
 
-	if (e->file == NULL || wanted == 0 ||
+	if (e->file == NULL ||
 	    ((wanted & EPOLLET) && e->seen == changes_of(e->file)))
 		return 0;
-	found = file_poll(e->file) & (wanted | POLLERR | POLLHUP);
+	found = file_poll(e->file) & wanted;
 	if (found == 0)
 		return 0;
 	e->seen = changes_of(e->file);

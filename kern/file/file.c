@@ -6,6 +6,7 @@
 #include "kern/arch.h"
 #include "kern/file/archive.h"
 #include "kern/file/epoll.h"
+#include "kern/file/lookup.h"
 #include "kern/file/pipe.h"
 #include "kern/file/timer_file.h"
 #include "kern/file/tmp.h"
@@ -22,7 +23,8 @@
 #define O_CREAT   0100
 #define O_EXCL    0200
 #define O_TRUNC   01000
-#define O_KEPT    (O_ACCMODE | 02000 | 04000) /* O_APPEND, O_NONBLOCK */
+/* O_APPEND, O_NONBLOCK */
+#define O_KEPT (O_ACCMODE | 02000 | 04000 | O_PATH)
 
 #define S_IFIFO 0010000u
 #define S_IFCHR 0020000u
@@ -53,8 +55,8 @@ static const struct device {
  * Paths, normalized: without a slash at either end; "" is the root.
  */
 
-static const struct device *
-find_device(const char *path)
+const struct device *
+device_find(const char *path)
 {
 	if (strncmp(path, "dev/", 4) != 0)
 		return NULL;
@@ -65,23 +67,10 @@ find_device(const char *path)
 	return NULL;
 }
 
-/* Is a directory part of path a file?  Changes path, and restores it. */
-static bool
-below_file(char *path)
+const struct archive_entry *
+file_self_program(void)
 {
-	const struct archive_entry *e;
-	bool found = false, dir = true;
-
-	for (char *s = strchr(path, '/'); s != NULL && dir && !found;
-	     s = strchr(s + 1, '/')) {
-		*s = '\0';
-		e = archive_find_normal(path);
-		dir = dir_is_fixed(path) || (e != NULL && archive_is_dir(e));
-		found = !dir && (e != NULL || find_device(path) != NULL ||
-				    text_find(path) != NULL);
-		*s = '/';
-	}
-	return found;
+	return proc_self()->p_program;
 }
 
 uint64_t
@@ -121,155 +110,145 @@ file_register(enum file_kind kind, const struct device_ops *ops)
 	device_ops[kind] = ops;
 }
 
-static int
-open_device(const struct device *d, unsigned flags, struct file **fp)
+/* Describe what is there as an open file, which owns nothing. */
+static void
+describe(struct file *f, const struct lookup *lk)
 {
-	struct file *f = file_new(d->kind, flags);
-	int err;
+	const struct archive_entry *e = lk->lk_entry;
 
-	if (f == NULL)
-		return ENOMEM;
-	f->f_stream = d->stream;
-	f->f_name = d->name;
-	if (device_ops[d->kind] != NULL &&
-	    (err = device_ops[d->kind]->open(f)) != 0) {
-		kfree(f);
-		return err;
+	f->f_tmp = lk->lk_node;
+	if (lk->lk_device != NULL) {
+		f->f_kind = lk->lk_device->kind;
+		f->f_stream = lk->lk_device->stream;
+		f->f_name = lk->lk_device->name;
+	} else if (lk->lk_dir) {
+		f->f_kind = FILE_DIR;
+		f->f_dir = lk->lk_path;
+	} else if (lk->lk_node != NULL) {
+		f->f_kind = FILE_TMP;
+	} else if (lk->lk_text != NULL) {
+		f->f_kind = FILE_TEXT;
+		f->f_name = lk->lk_text->path;
+	} else {
+		f->f_kind = FILE_ARCHIVE;
+		f->f_name = e->ae_path;
+		f->f_data = e->ae_data;
+		f->f_bytes = e->ae_bytes;
 	}
-	*fp = f;
-	return 0;
-}
-
-static int
-open_dir(const char *path, struct file **fp)
-{
-	struct file *f = file_new(FILE_DIR, O_RDONLY);
-
-	if (f == NULL)
-		return ENOMEM;
-	if ((f->f_dir = kmalloc(strlen(path) + 1)) == NULL) {
-		kfree(f);
-		return ENOMEM;
-	}
-	strlcpy(f->f_dir, path, strlen(path) + 1);
-	*fp = f;
-	return 0;
 }
 
 /* Make the text: once for its length, once for its bytes. */
 static int
-open_text(const struct text_file *tf, unsigned flags, struct file **fp)
+make_text(const struct text_file *tf, struct file *f)
 {
 	struct text length = { NULL, 0, 0 }, t = { NULL, 0, 0 };
-	struct file *f;
 
 	tf->fn(&length, tf->cpu);
 	if ((t.t_buf = kmalloc(length.t_len + 1)) == NULL)
 		return ENOMEM;
 	t.t_size = length.t_len + 1;
 	tf->fn(&t, tf->cpu);
-	if ((f = file_new(FILE_TEXT, flags)) == NULL) {
-		kfree(t.t_buf);
-		return ENOMEM;
-	}
-	f->f_name = tf->path;
 	f->f_data = t.t_buf;
 	f->f_bytes = t.t_len < t.t_size ? t.t_len : t.t_size - 1;
-	*fp = f;
 	return 0;
 }
 
 static int
-open_tmp(const char *path, unsigned flags, uint32_t mode, struct file **fp)
+copy_path(struct file *f)
 {
-	struct tmp_node *tn = tmp_find(path);
-	struct file *f;
+	size_t size = strlen(f->f_dir) + 1;
+	char *copy = kmalloc(size);
+
+	if (copy == NULL)
+		return ENOMEM;
+	strlcpy(copy, f->f_dir, size);
+	f->f_dir = copy;
+	return 0;
+}
+
+/* Give an open file of describe() what it owns.  Returns 0 or an errno. */
+static int
+acquire(struct file *f, const struct lookup *lk)
+{
+	int err = 0;
+
+	if (f->f_kind == FILE_DIR)
+		err = copy_path(f);
+	else if ((f->f_flags & O_PATH) == 0 && f->f_kind == FILE_TEXT)
+		err = make_text(lk->lk_text, f);
+	else if ((f->f_flags & O_PATH) == 0 && device_ops[f->f_kind] != NULL)
+		err = device_ops[f->f_kind]->open(f);
+	if (err == 0 && lk->lk_node != NULL)
+		lk->lk_node->tn_refs++;
+	return err;
+}
+
+/* May what is there be opened so?  Returns 0 or an errno. */
+static int
+check_open(const struct lookup *lk, unsigned flags)
+{
+	bool writes = (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC);
+	int err = lookup_check(lk);
+
+	if (err != 0)
+		return err;
+	if ((flags & O_CREAT) && (flags & O_EXCL))
+		return EEXIST;
+	if ((flags & arch_o_directory) && !lk->lk_dir)
+		return ENOTDIR;
+	if (lk->lk_dir)
+		return writes || (flags & O_CREAT) ? EISDIR : 0;
+	return writes && lk->lk_device == NULL && lk->lk_node == NULL ? EROFS
+	                                                              : 0;
+}
+
+/* Make a missing file.  Returns 0 or an errno. */
+static int
+make_file(struct lookup *lk, uint32_t mode)
+{
 	int err;
 
-	if (tn != NULL && (flags & O_CREAT) && (flags & O_EXCL))
-		return EEXIST;
-	if (tn == NULL && !(flags & O_CREAT))
-		return ENOENT;
-	if ((f = file_new(FILE_TMP, flags)) == NULL)
-		return ENOMEM;
-	if (tn == NULL && (err = tmp_make(path, false, mode, &tn)) != 0) {
-		kfree(f);
-		return err;
-	}
-	tn->tn_refs++;
-	f->f_tmp = tn;
-	if ((flags & O_TRUNC) && (flags & O_ACCMODE) != O_RDONLY)
-		tmp_resize(tn, 0); /* cannot fail */
-	*fp = f;
-	return 0;
-}
-
-static int
-open_archive(const struct archive_entry *e, unsigned flags, struct file **fp)
-{
-	struct file *f = file_new(FILE_ARCHIVE, flags);
-
-	if (f == NULL)
-		return ENOMEM;
-	f->f_name = e->ae_path;
-	f->f_data = e->ae_data;
-	f->f_bytes = e->ae_bytes;
-	*fp = f;
-	return 0;
-}
-
-/* A normalized path, looked up. */
-struct found {
-	bool dir;
-	const struct device *device;
-	const struct text_file *text;
-	const struct archive_entry *entry; /* a file of the archives */
-	bool tmp;                          /* in /tmp, there or not */
-};
-
-static struct found
-find_path(const char *path)
-{
-	const struct archive_entry *e = archive_find_normal(path);
-	const struct tmp_node *tn = tmp_find(path);
-	struct found fd = { .device = find_device(path),
-		.text = text_find(path) };
-
-	if (strcmp(path, "proc/self/exe") == 0)
-		e = proc_self()->p_program;
-	fd.dir = dir_is_fixed(path) || (e != NULL && archive_is_dir(e)) ||
-	         (tn != NULL && tn->tn_dir);
-	fd.tmp = tmp_owns(path) && (tn != NULL || e == NULL);
-	fd.entry = e;
-	return fd;
+	if (lk->lk_parent == NULL)
+		return EROFS;
+	err = tmp_make(lk->lk_parent, lk->lk_name, false, mode, &lk->lk_node);
+	lk->lk_exists = err == 0;
+	return err;
 }
 
 int
-file_open(const char *path, unsigned flags, uint32_t mode, struct file **fp)
+file_open(
+    const struct lookup *at, unsigned flags, uint32_t mode, struct file **fp)
 {
-	char name[CPIO_NAME_MAX + 1];
-	bool writes = (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC);
-	struct found fd;
+	struct lookup lk = *at;
+	struct file *f;
+	int err;
 
-	if (*path == '\0')
-		return ENOENT;
-	if (!path_normalize(path, name, sizeof name))
-		return ENAMETOOLONG;
-	fd = find_path(name);
-	if (fd.device != NULL)
-		return open_device(fd.device, flags, fp);
-	if (fd.dir)
-		return writes ? EISDIR : open_dir(name, fp);
-	if (fd.tmp)
-		return open_tmp(name, flags, mode, fp);
-	if (fd.entry == NULL && fd.text == NULL)
-		return below_file(name)  ? ENOTDIR
-		       : flags & O_CREAT ? EROFS
-		                         : ENOENT;
-	if (writes)
-		return EROFS;
-	return fd.text != NULL ? open_text(fd.text, flags, fp)
-	                       : open_archive(fd.entry, flags, fp);
+	if (flags & O_PATH)
+		flags &= O_PATH | arch_o_directory;
+	if ((flags & O_CREAT) && (flags & arch_o_directory))
+		return EINVAL;
+	if ((flags & O_CREAT) && lk.lk_last != LAST_NAME)
+		return EISDIR;
+	if ((f = file_new(FILE_NULL, flags)) == NULL)
+		return ENOMEM;
+	if ((flags & O_CREAT) && !lk.lk_exists)
+		err = make_file(&lk, mode);
+	else
+		err = check_open(&lk, flags);
+	if (err != 0)
+		goto free_file;
+	describe(f, &lk);
+	if ((err = acquire(f, &lk)) != 0)
+		goto free_file;
+	if (f->f_kind == FILE_TMP && (flags & O_TRUNC) &&
+	    (flags & O_ACCMODE) != O_RDONLY)
+		tmp_resize(f->f_tmp, 0); /* cannot fail */
+	*fp = f;
+	return 0;
+
+free_file:
+	kfree(f);
+	return err;
 }
 
 void
@@ -284,16 +263,29 @@ file_release(struct file *f)
 		timer_file_close(f->f_timer);
 	if (f->f_kind == FILE_SIGNAL)
 		nsignal_files--;
-	if (device_ops[f->f_kind] != NULL)
+	if (device_ops[f->f_kind] != NULL && (f->f_flags & O_PATH) == 0)
 		device_ops[f->f_kind]->release(f);
 	if (f->f_kind == FILE_PIPE)
 		pipe_close(f);
-	if (f->f_kind == FILE_TMP)
+	if (f->f_kind == FILE_TMP || (f->f_kind == FILE_DIR && f->f_tmp))
 		tmp_release(f->f_tmp);
 	if (f->f_kind == FILE_TEXT)
 		kfree((void *)(uintptr_t)f->f_data);
-	kfree(f->f_dir);
+	if (f->f_kind == FILE_DIR)
+		kfree((void *)(uintptr_t)f->f_dir);
 	kfree(f);
+}
+
+const char *
+file_data(const struct file *f)
+{
+	return f->f_kind == FILE_TMP ? f->f_tmp->tn_data : f->f_data;
+}
+
+size_t
+file_bytes(const struct file *f)
+{
+	return f->f_kind == FILE_TMP ? f->f_tmp->tn_bytes : f->f_bytes;
 }
 
 /*
@@ -307,9 +299,11 @@ file_init(struct proc *p)
 		"/dev/stderr" };
 
 	for (unsigned fd = 0; fd < 3; fd++) {
-		int err =
-		    file_open(names[fd], fd == 0 ? 0 : 1, 0, &p->p_fd[fd]);
+		struct lookup lk;
+		int err = lookup(&lk, "", names[fd]);
 
+		if (err == 0)
+			err = file_open(&lk, fd == 0 ? 0 : 1, 0, &p->p_fd[fd]);
 		if (err != 0) {
 			file_close_all(p);
 			return err;
@@ -332,9 +326,17 @@ file_close_all(struct proc *p)
 }
 
 struct file *
-file_get(int fd)
+file_get_any(int fd)
 {
 	return fd >= 0 && fd < NFD ? proc_self()->p_fd[fd] : NULL;
+}
+
+struct file *
+file_get(int fd)
+{
+	struct file *f = file_get_any(fd);
+
+	return f != NULL && (f->f_flags & O_PATH) == 0 ? f : NULL;
 }
 
 int
@@ -362,7 +364,7 @@ file_install(struct file *f, int from)
 int
 file_close(int fd)
 {
-	struct file *f = file_get(fd);
+	struct file *f = file_get_any(fd);
 
 	if (f == NULL)
 		return EBADF;
@@ -376,69 +378,69 @@ file_close(int fd)
  * stat(2)
  */
 
+/* Fill in the state of a node of /tmp. */
+static void
+stat_node(const struct tmp_node *tn, struct file_info *fi)
+{
+	if (tn->tn_ino != 0)
+		fi->fi_ino = tn->tn_ino;
+	fi->fi_mode = (tn->tn_dir ? S_IFDIR : S_IFREG) | tn->tn_mode;
+	fi->fi_uid = tn->tn_uid;
+	fi->fi_gid = tn->tn_gid;
+	fi->fi_bytes = tn->tn_bytes;
+	memcpy(fi->fi_time, tn->tn_time, sizeof fi->fi_time);
+}
+
 void
 file_stat(const struct file *f, struct file_info *fi)
 {
-	char path[32];
+	const char *path = f->f_name;
+	char buf[32];
 
 	*fi = (struct file_info){ 0 };
 	switch (f->f_kind) {
 	case FILE_ARCHIVE:
-		fi->fi_ino = path_ino(f->f_name, strlen(f->f_name));
 		fi->fi_mode = S_IFREG | 0555;
 		fi->fi_bytes = f->f_bytes;
 		break;
 	case FILE_DIR:
-		fi->fi_ino = path_ino(f->f_dir, strlen(f->f_dir));
-		fi->fi_mode = S_IFDIR | (tmp_owns(f->f_dir) ? 0777 : 0555);
+		path = f->f_dir;
+		fi->fi_mode = S_IFDIR | 0555;
 		break;
 	case FILE_TEXT:
-		fi->fi_ino = path_ino(f->f_name, strlen(f->f_name));
 		fi->fi_mode = S_IFREG | 0444;
 		break;
 	case FILE_TMP:
-		fi->fi_ino = f->f_tmp->tn_ino;
-		fi->fi_mode = S_IFREG | f->f_tmp->tn_mode;
-		fi->fi_bytes = f->f_tmp->tn_bytes;
-		break;
+		stat_node(f->f_tmp, fi);
+		return;
 	case FILE_PIPE:
 		fi->fi_ino = (uint32_t)va_to_pa(f->f_pipe);
 		fi->fi_mode = S_IFIFO | 0600;
-		break;
+		return;
 	case FILE_EPOLL:
 	case FILE_EVENT:
 	case FILE_TIMER:
 	case FILE_SIGNAL:
 		fi->fi_ino = 1; /* as Linux, one for all of them */
 		fi->fi_mode = 0600;
-		break;
+		return;
 	default:
-		snprintf(path, sizeof path, "dev/%s", f->f_name);
-		fi->fi_ino = path_ino(path, strlen(path));
+		snprintf(buf, sizeof buf, "dev/%s", f->f_name);
+		path = buf;
 		fi->fi_mode = S_IFCHR | 0666;
-		fi->fi_rdev = find_device(path)->rdev;
+		fi->fi_rdev = device_find(path)->rdev;
 		break;
 	}
+	fi->fi_ino = path_ino(path, strlen(path));
+	if (f->f_kind == FILE_DIR && f->f_tmp != NULL)
+		stat_node(f->f_tmp, fi);
 }
 
-int
-file_stat_path(const char *path, struct file_info *fi)
+void
+file_stat_lookup(const struct lookup *lk, struct file_info *fi)
 {
-	char name[CPIO_NAME_MAX + 1];
-	const struct device *d;
-	struct file *f;
-	int err;
+	struct file f = { 0 };
 
-	/* The open() of a device may fail. */
-	if (path_normalize(path, name, sizeof name) &&
-	    (d = find_device(name)) != NULL) {
-		file_stat(
-		    &(struct file){ .f_kind = d->kind, .f_name = d->name }, fi);
-		return 0;
-	}
-	if ((err = file_open(path, O_RDONLY, 0, &f)) == 0) {
-		file_stat(f, fi);
-		file_release(f);
-	}
-	return err;
+	describe(&f, lk);
+	file_stat(&f, fi);
 }

@@ -12,6 +12,9 @@
 
 struct epoll; /* kern/file/epoll.c */
 struct epoll_entry;
+struct archive_entry;
+struct device; /* kern/file/file.c */
+struct lookup;
 struct kcpc_profile;
 struct kcpc_shared;
 struct pipe; /* kern/file/pipe.c */
@@ -47,10 +50,12 @@ enum file_kind {
 struct file {
 	unsigned f_refs;
 	enum file_kind f_kind;
-	unsigned f_flags; /* open(2)'s O_ACCMODE, O_APPEND, O_NONBLOCK */
+	unsigned
+	    f_flags; /* open(2)'s O_ACCMODE, O_APPEND, O_NONBLOCK, O_PATH */
 	enum stream f_stream;
 	const char *f_name; /* FILE_ARCHIVE: its path; of a device: its name */
-	char *f_dir;        /* FILE_DIR: its normalized path, by kmalloc() */
+	/* FILE_DIR: its normalized path, by kmalloc(); f_tmp if in /tmp */
+	const char *f_dir;
 	const char *f_data;
 	size_t f_bytes;
 	uint64_t f_offset;  /* bytes; FILE_DIR: dir_entry()'s position + 2 */
@@ -97,15 +102,19 @@ void file_register_texts(const struct text_file *files, unsigned n);
 /* The results of stat(2). */
 struct file_info {
 	uint64_t fi_ino;
-	uint32_t fi_mode;
+	uint32_t fi_mode, fi_uid, fi_gid;
 	uint64_t fi_bytes;
 	uint64_t fi_rdev;
+	/* Seconds and ns: of access, change of content, any change. */
+	int64_t fi_time[3][2];
 };
 
 /* Open descriptors 0, 1 and 2 of a new process.  Returns 0 or ENOMEM. */
 int file_init(struct proc *p);
 void file_close_all(struct proc *p);
 /* The open file of descriptor fd, or NULL. */
+struct file *file_get_any(int fd);
+/* The same, but not one that O_PATH opened: most calls refuse that. */
 struct file *file_get(int fd);
 /* The lowest free descriptor from `from` on, or -EMFILE. */
 int file_free_fd(int from);
@@ -113,20 +122,30 @@ int file_free_fd(int from);
 int file_install(struct file *f, int from);
 int file_close(int fd);
 
+/* O_* with another number on each machine: arch_o_directory. */
+#define O_PATH 010000000
 /*
- * Open path; flags: Linux's O_*; mode: permissions of a new file.  Returns 0
- * with one reference to *f, or a positive errno.
+ * Open what a path leads to; flags: Linux's O_*; mode: permissions of a new
+ * file.  Returns 0 with one reference to *f, or a positive errno.
  */
-int file_open(const char *path, unsigned flags, uint32_t mode, struct file **f);
+int file_open(
+    const struct lookup *lk, unsigned flags, uint32_t mode, struct file **f);
 void file_release(struct file *f);
 /* A file of this kind with one reference, or NULL if memory runs out. */
 struct file *file_new(enum file_kind kind, unsigned flags);
-/* Get the stat(2) results of a path.  Returns 0 or a positive errno. */
-int file_stat_path(const char *path, struct file_info *fi);
+/* The content of a file that is in memory, and its length; else NULL and 0. */
+const char *file_data(const struct file *f);
+size_t file_bytes(const struct file *f);
+/* Get the stat(2) results of what is there. */
+void file_stat_lookup(const struct lookup *lk, struct file_info *fi);
 void file_stat(const struct file *f, struct file_info *fi);
 
 /* The number of the file or directory at a normalized path, for stat(2). */
 uint64_t path_ino(const char *path, size_t len);
+/* The calling process's program. */
+const struct archive_entry *file_self_program(void);
+/* The device at a normalized path, or NULL. */
+const struct device *device_find(const char *path);
 
 /*
  * dir.c.  Is the normalized path a directory that is always there: the root,
@@ -149,6 +168,6 @@ struct dir_entry {
 	uint64_t de_ino;
 	uint32_t de_mode;
 };
-bool dir_entry(const char *dir, uint64_t *pos, struct dir_entry *de);
+bool dir_entry(const struct file *dir, uint64_t *pos, struct dir_entry *de);
 
 #endif /* KERN_FILE_FILE_H */

@@ -1,7 +1,7 @@
 /*
  * pipe(2): a ring of PIPE_BYTES between two files, a read end and a write end.
  *
- * A write of at most PIPE_BYTES waits until it fits as a whole, so it is never
+ * A write of at most PIPE_BUF waits until it fits as a whole, so it is never
  * mixed with another.  A longer write may be done in pieces.  All changes of a
  * pipe wake its readers and writers, and all LWPs in poll(2).
  *
@@ -23,7 +23,8 @@
 #include "kern/proc/signal.h"
 #include "kern/sched/sched.h"
 
-#define PIPE_BYTES 4096UL /* the ring's size, and POSIX's PIPE_BUF */
+#define PIPE_BYTES 65536UL /* the ring's size, Linux's */
+#define PIPE_BUF   4096UL  /* POSIX: a shorter write is not mixed with others */
 #define O_WRONLY   1
 #define O_NONBLOCK 04000
 #define O_CLOEXEC  02000000
@@ -52,6 +53,13 @@ pipe_changes(const struct file *f)
 	return f->f_pipe->pi_changes;
 }
 
+size_t
+pipe_bytes(const struct file *f)
+{
+	return f->f_pipe->pi_len;
+}
+
+/* As Linux, it is ready for writing if PIPE_BUF bytes do not wait. */
 uint16_t
 pipe_poll(const struct file *f)
 {
@@ -60,7 +68,8 @@ pipe_poll(const struct file *f)
 
 	if (f->f_flags & O_WRONLY) {
 		state = pi->pi_reader ? 0 : POLLERR;
-		return pi->pi_len < PIPE_BYTES ? state | POLLOUT : state;
+		return PIPE_BYTES - pi->pi_len >= PIPE_BUF ? state | POLLOUT
+		                                           : state;
 	}
 	state = pi->pi_writer ? 0 : POLLHUP;
 	return pi->pi_len > 0 ? state | POLLIN : state;
@@ -131,7 +140,7 @@ wait_for_room(struct file *f, size_t len)
 	struct pipe *pi = f->f_pipe;
 
 	while (pi->pi_reader &&
-	       PIPE_BYTES - pi->pi_len < (len <= PIPE_BYTES ? len : 1)) {
+	       PIPE_BYTES - pi->pi_len < (len <= PIPE_BUF ? len : 1)) {
 		if (f->f_flags & O_NONBLOCK)
 			return -EAGAIN;
 		if (pipe_sleep(pi) != 0)
@@ -154,7 +163,7 @@ pipe_prepare(struct file *f, size_t len)
 {
 	intptr_t err = 0;
 
-	if (len > 0 && len <= PIPE_BYTES)
+	if (len > 0 && len <= PIPE_BUF)
 		err = wait_for_room(f, len);
 	return err != 0 ? write_result(err) : 0;
 }

@@ -9,102 +9,78 @@
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
 #include "kern/platform/limit_pages.h"
+#include "kern/sched/timer.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 
-static struct tmp_node root = { .tn_dir = true, .tn_refs = 1 };
+#define NS_PER_S 1000000000
+#define TMP_MODE 01777 /* anyone makes files, and removes own ones */
+
+struct tmp_node tmp_root = {
+	.tn_dir = true, .tn_refs = 1, .tn_mode = TMP_MODE
+};
 /* All below the root, by tn_ino. */
 static struct tmp_node *nodes, **nodes_end = &nodes;
 static const struct tmp_node *found_last; /* by tmp_next(); NULL: no more */
 static struct tmp_node *by_name[256];
 static uint64_t next_ino = 1;
 
-bool
-tmp_owns(const char *path)
+void
+tmp_touch(struct tmp_node *tn, bool content)
 {
-	return strncmp(path, "tmp", 3) == 0 &&
-	       (path[3] == '\0' || path[3] == '/');
+	hrtime_t now = gethrtime();
+
+	for (unsigned i = content ? 1 : 2; i < 3; i++) {
+		tn->tn_time[i][0] = now / NS_PER_S;
+		tn->tn_time[i][1] = now % NS_PER_S;
+	}
 }
 
 static struct tmp_node **
-hash_chain(const struct tmp_node *dir, const char *name, size_t len)
+hash_chain(const struct tmp_node *dir, const char *name)
 {
 	uint64_t hash = dir->tn_ino >> 32;
 
-	for (size_t i = 0; i < len; i++)
-		hash = hash * 31 + (unsigned char)name[i];
+	while (*name != '\0')
+		hash = hash * 31 + (unsigned char)*name++;
 	return &by_name[hash % (sizeof by_name / sizeof *by_name)];
 }
 
 static void
 name_add(struct tmp_node *tn, struct tmp_node *dir, char *name)
 {
-	struct tmp_node **chain = hash_chain(dir, name, strlen(name));
+	struct tmp_node **chain = hash_chain(dir, name);
 
 	tn->tn_parent = dir;
 	tn->tn_name = name;
 	tn->tn_same_hash = *chain;
 	*chain = tn;
+	tmp_touch(dir, true);
+	tmp_touch(tn, false);
 }
 
 static void
 name_remove(struct tmp_node *tn)
 {
-	struct tmp_node **link =
-	    hash_chain(tn->tn_parent, tn->tn_name, strlen(tn->tn_name));
+	struct tmp_node **link = hash_chain(tn->tn_parent, tn->tn_name);
 
 	while (*link != tn)
 		link = &(*link)->tn_same_hash;
 	*link = tn->tn_same_hash;
-}
-
-static struct tmp_node *
-find_in(const struct tmp_node *dir, const char *name, size_t len)
-{
-	struct tmp_node *tn = *hash_chain(dir, name, len);
-
-	while (tn != NULL &&
-	       (tn->tn_parent != dir || strncmp(tn->tn_name, name, len) != 0 ||
-		   tn->tn_name[len] != '\0'))
-		tn = tn->tn_same_hash;
-	return tn;
-}
-
-/*
- * Find the directory of path, and path's last name.  Returns 0, ENOENT or
- * ENOTDIR; EBUSY for /tmp itself.
- */
-static int
-find_parent(const char *path, struct tmp_node **dir, const char **name)
-{
-	const char *slash, *at = strchr(path, '/');
-
-	*dir = &root;
-	if (at == NULL)
-		return EBUSY;
-	while ((slash = strchr(++at, '/')) != NULL) {
-		*dir = find_in(*dir, at, (size_t)(slash - at));
-		if (*dir == NULL || !(*dir)->tn_dir)
-			return *dir == NULL ? ENOENT : ENOTDIR;
-		at = slash;
-	}
-	*name = at;
-	return 0;
+	tmp_touch(tn->tn_parent, true);
+	tmp_touch(tn, false);
+	tn->tn_parent = NULL;
 }
 
 struct tmp_node *
-tmp_find(const char *path)
+tmp_child(const struct tmp_node *dir, const char *name)
 {
-	struct tmp_node *dir;
-	const char *name;
+	struct tmp_node *tn = *hash_chain(dir, name);
 
-	if (!tmp_owns(path))
-		return NULL;
-	if (strcmp(path, "tmp") == 0)
-		return &root;
-	if (find_parent(path, &dir, &name) != 0)
-		return NULL;
-	return find_in(dir, name, strlen(name));
+	while (tn != NULL &&
+	       (tn->tn_parent != dir || strcmp(tn->tn_name, name) != 0))
+		tn = tn->tn_same_hash;
+	return tn;
 }
 
 static const struct tmp_node *
@@ -117,15 +93,13 @@ next_child(const struct tmp_node *tn, const struct tmp_node *dir, uint64_t ino)
 
 /* A list of a directory continues where it was, not at the first node. */
 const struct tmp_node *
-tmp_next(const char *dir, uint64_t ino)
+tmp_next(const struct tmp_node *dir, uint64_t ino)
 {
-	const struct tmp_node *tn = tmp_find(dir), *from = nodes;
+	const struct tmp_node *tn, *from = nodes;
 
-	if (tn == NULL)
-		return NULL;
 	if (found_last != NULL && found_last->tn_ino < ino)
 		from = found_last->tn_next;
-	tn = next_child(from, tn, ino);
+	tn = next_child(from, dir, ino);
 	if (tn != NULL)
 		found_last = tn;
 	return tn;
@@ -143,27 +117,26 @@ copy_name(const char *name)
 }
 
 int
-tmp_make(const char *path, bool dir, uint32_t mode, struct tmp_node **node)
+tmp_make(struct tmp_node *dir, const char *name, bool is_dir, uint32_t mode,
+    struct tmp_node **node)
 {
-	struct tmp_node *tn, *parent;
-	const char *name;
+	struct tmp_node *tn;
 	char *copy;
-	int err;
 
-	if ((err = find_parent(path, &parent, &name)) != 0)
-		return err;
 	if ((tn = kmalloc(sizeof *tn)) == NULL)
 		return ENOMEM;
 	if ((copy = copy_name(name)) == NULL) {
 		kfree(tn);
 		return ENOMEM;
 	}
-	name_add(tn, parent, copy);
-	tn->tn_dir = dir;
-	tn->tn_mode = mode;
-	tn->tn_refs = 1;
 	/* Numbers of the archives' files are below 2^32. */
 	tn->tn_ino = next_ino++ << 32;
+	name_add(tn, dir, copy);
+	tmp_touch(tn, true);
+	memcpy(tn->tn_time[0], tn->tn_time[1], sizeof tn->tn_time[0]);
+	tn->tn_dir = is_dir;
+	tn->tn_mode = mode;
+	tn->tn_refs = 1;
 	*nodes_end = tn;
 	nodes_end = &tn->tn_next;
 	*node = tn;
@@ -215,14 +188,11 @@ check_remove(const struct tmp_node *tn, bool dir)
 }
 
 int
-tmp_remove(const char *path, bool dir)
+tmp_remove(struct tmp_node *tn, bool dir)
 {
-	struct tmp_node *tn = tmp_find(path);
 	int err;
 
-	if (tn == NULL)
-		return ENOENT;
-	if (tn == &root)
+	if (tn == &tmp_root)
 		return dir ? EBUSY : EISDIR;
 	if ((err = check_remove(tn, dir)) == 0)
 		unlink_node(tn);
@@ -238,19 +208,12 @@ is_within(const struct tmp_node *tn, const struct tmp_node *dir)
 }
 
 int
-tmp_rename(const char *from, const char *to)
+tmp_rename(struct tmp_node *tn, struct tmp_node *dir, const char *name)
 {
-	struct tmp_node *tn = tmp_find(from), *taken = tmp_find(to), *dir;
-	const char *name;
+	struct tmp_node *taken = tmp_child(dir, name);
 	char *copy;
 	int err;
 
-	if (tn == NULL)
-		return ENOENT;
-	if (tn == &root || taken == &root)
-		return EBUSY;
-	if ((err = find_parent(to, &dir, &name)) != 0)
-		return err;
 	if (tn == taken)
 		return 0;
 	if (is_within(dir, tn))
@@ -307,6 +270,7 @@ tmp_resize(struct tmp_node *tn, uint64_t bytes)
 	else if (bytes < tn->tn_bytes)
 		memset(tn->tn_data + bytes, 0, tn->tn_bytes - bytes);
 	tn->tn_bytes = bytes;
+	tmp_touch(tn, true);
 	return 0;
 }
 
@@ -333,6 +297,7 @@ tmp_write(struct tmp_node *tn, uint64_t offset, uintptr_t uva, size_t len)
 	}
 	if (end > tn->tn_bytes)
 		tn->tn_bytes = end;
+	tmp_touch(tn, true);
 	return (intptr_t)len;
 }
 
@@ -343,4 +308,6 @@ tmp_clear(void)
 		ASSERT(nodes->tn_refs == 1);
 		unlink_node(nodes);
 	}
+	tmp_root.tn_mode = TMP_MODE;
+	tmp_root.tn_uid = tmp_root.tn_gid = 0;
 }

@@ -1,8 +1,6 @@
 /*
  * The files in /tmp, which programs write.  They are in memory, and go when the
  * programs of a line have ended.  Included by kern/.
- *
- * Paths are normalized (path_normalize() of archive.h), and begin with "tmp".
  */
 #ifndef KERN_FILE_TMP_H
 #define KERN_FILE_TMP_H
@@ -17,35 +15,40 @@ struct tmp_node {
 	char *tn_name;
 	bool tn_dir;
 	unsigned tn_refs; /* open files, and 1 for the name */
-	uint32_t tn_mode; /* permissions: kept, not enforced */
-	uint64_t tn_ino;
+	/* Permissions and owner: kept, not enforced. */
+	uint32_t tn_mode, tn_uid, tn_gid;
+	int64_t tn_time[3][2]; /* as fi_time of struct file_info */
+	uint64_t tn_ino;       /* of /tmp itself: 0 */
 	char *tn_data;
 	size_t tn_bytes, tn_pages;     /* tn_pages: room in tn_data */
 	struct tmp_node *tn_next;      /* in order of creation */
 	struct tmp_node *tn_same_hash; /* the next with this hash of its name */
 };
 
-/* Is path /tmp or below it? */
-bool tmp_owns(const char *path);
-/* The file or directory at path, or NULL. */
-struct tmp_node *tmp_find(const char *path);
+extern struct tmp_node tmp_root; /* /tmp */
+
+/* Note that the content of a file, or only the rest of its state, changed. */
+void tmp_touch(struct tmp_node *tn, bool content);
+/* The file or directory of this name in a directory, or NULL. */
+struct tmp_node *tmp_child(const struct tmp_node *dir, const char *name);
 /*
- * Make an empty file or a directory.  The caller has seen that path is free.
- * Returns 0, ENOENT or ENOTDIR for its directory, or ENOMEM.
+ * Make an empty file or directory.  No other has the name.  Returns 0 or
+ * ENOMEM.
  */
-int tmp_make(const char *path, bool dir, uint32_t mode, struct tmp_node **node);
+int tmp_make(struct tmp_node *dir, const char *name, bool is_dir, uint32_t mode,
+    struct tmp_node **node);
 /*
- * Remove a name.  Returns 0, ENOENT, EISDIR, ENOTDIR, or ENOTEMPTY.  EBUSY is
- * for /tmp itself.
+ * Remove a name.  Returns 0, EISDIR, ENOTDIR, or ENOTEMPTY.  EBUSY is for /tmp
+ * itself.
  */
-int tmp_remove(const char *path, bool dir);
+int tmp_remove(struct tmp_node *tn, bool dir);
 /*
- * Give a node another name, which is taken from another node if need be.
- * Returns 0 or an errno as tmp_remove() and tmp_make() do.
+ * Give a node another name in a directory, which is taken from another node if
+ * need be.  Returns 0 or an errno as tmp_remove() and tmp_make() do.
  */
-int tmp_rename(const char *from, const char *to);
+int tmp_rename(struct tmp_node *tn, struct tmp_node *dir, const char *name);
 /* The first entry of a directory whose tn_ino is at least ino, or NULL. */
-const struct tmp_node *tmp_next(const char *dir, uint64_t ino);
+const struct tmp_node *tmp_next(const struct tmp_node *dir, uint64_t ino);
 
 /*
  * Set the length of a file; new bytes are 0.  Returns 0, ENOSPC if it exceeds
@@ -58,7 +61,7 @@ intptr_t tmp_write(
 /* Drop a reference. */
 void tmp_release(struct tmp_node *tn);
 
-/* Remove everything.  No file is open. */
+/* Remove everything, and make /tmp as it was.  No file is open. */
 void tmp_clear(void);
 
 #endif /* KERN_FILE_TMP_H */

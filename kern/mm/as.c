@@ -20,16 +20,32 @@ range_ok(uintptr_t va, size_t len)
 	       va <= REGION_TOP && len <= REGION_TOP - va;
 }
 
-int
-as_init(struct as *as, bool system)
+struct as *
+as_new(bool system)
 {
-	*as = (struct as){ .as_system = system };
-	return arch_as_init(as);
+	struct as *as = kmalloc(sizeof *as);
+
+	if (as == NULL)
+		return NULL;
+	*as = (struct as){ .as_refs = 1, .as_system = system };
+	if (arch_as_init(as) == 0)
+		return as;
+	kfree(as);
+	return NULL;
+}
+
+struct as *
+as_hold(struct as *as)
+{
+	as->as_refs++;
+	return as;
 }
 
 void
-as_free(struct as *as)
+as_release(struct as *as)
 {
+	if (--as->as_refs > 0)
+		return;
 	while (as->as_regions.rt_root != NULL) {
 		struct region *r = as->as_regions.rt_root;
 		int err = as_unmap(as, r->r_start, r->r_end - r->r_start);
@@ -37,11 +53,10 @@ as_free(struct as *as)
 		ASSERT(err == 0); /* only a split can fail */
 	}
 	ASSERT(as->as_npages == 0);
-	if (as->as_hidden != NULL) {
-		arch_as_free(as->as_hidden);
-		kfree(as->as_hidden);
-	}
+	if (as->as_hidden != NULL)
+		as_release(as->as_hidden);
 	arch_as_free(as);
+	kfree(as);
 }
 
 struct region *
@@ -120,6 +135,7 @@ region_like(struct region *r, const struct region *like)
 {
 	r->r_pages = like->r_pages;
 	r->r_shared = like->r_shared;
+	r->r_fork = like->r_fork;
 	r->r_memory = shared_hold(like->r_memory);
 }
 
@@ -146,7 +162,8 @@ can_merge(const struct region *r, const struct region *n)
 {
 	return r->r_end == n->r_start && r->r_prot == n->r_prot &&
 	       r->r_contig == n->r_contig && r->r_pages == n->r_pages &&
-	       r->r_shared == n->r_shared && r->r_memory == n->r_memory;
+	       r->r_shared == n->r_shared && r->r_memory == n->r_memory &&
+	       r->r_fork == n->r_fork;
 }
 
 /*
@@ -168,8 +185,8 @@ regions_merge(struct as *as, struct region *r, uintptr_t va)
 	}
 }
 
-static bool
-is_free(const struct as *as, uintptr_t va, size_t len)
+bool
+as_is_free(const struct as *as, uintptr_t va, size_t len)
 {
 	const struct region *r = region_ending_after(&as->as_regions, va);
 
@@ -185,7 +202,7 @@ as_map_shared(struct as *as, uintptr_t va, uint64_t pa, size_t len,
 
 	if (!range_ok(va, len) || pa % PAGE_SIZE != 0)
 		return EINVAL;
-	if (!is_free(as, va, len))
+	if (!as_is_free(as, va, len))
 		return EEXIST;
 	if ((r = region_new(va, va + len, prot, false)) == NULL)
 		return ENOMEM;
@@ -235,7 +252,7 @@ as_map(struct as *as, uintptr_t va, size_t len, unsigned prot, bool contig)
 		return EINVAL;
 	if (contig && (va | len) % LARGE_SIZE != 0)
 		return EINVAL;
-	if (!is_free(as, va, len))
+	if (!as_is_free(as, va, len))
 		return EEXIST;
 	if ((r = region_new(va, va + len, prot, contig)) == NULL)
 		return ENOMEM;
@@ -351,6 +368,31 @@ as_protect(struct as *as, uintptr_t va, size_t len, unsigned prot)
 	}
 	join_again(as, va, end);
 	return at < end ? ENOMEM : 0;
+}
+
+int
+as_at_fork(struct as *as, uintptr_t va, size_t len, enum at_fork at_fork)
+{
+	uintptr_t end = va + len, at = va;
+	struct region *r;
+	bool hole = false;
+	int err;
+
+	if (!range_ok(va, len))
+		return ENOMEM;
+	if ((err = split_off(as, va, end)) != 0)
+		return err;
+	for (r = region_ending_after(&as->as_regions, va);
+	     r != NULL && r->r_start < end && err == 0; r = r->r_next) {
+		hole |= r->r_start > at;
+		if (at_fork == FORK_ZERO && r->r_shared)
+			err = EINVAL;
+		else
+			r->r_fork = at_fork;
+		at = r->r_end;
+	}
+	join_again(as, va, end);
+	return err == 0 && (hole || at < end) ? ENOMEM : err;
 }
 
 /* as_zero() of a range inside a region. */

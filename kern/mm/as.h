@@ -15,6 +15,7 @@
 #include "kern/mm/region.h"
 
 struct as {
+	unsigned as_refs; /* processes: more than one in vfork(2) */
 	uint64_t as_root; /* arch: physical address of the root table */
 	uint64_t as_asid; /* arch: address space id, or 0 */
 	bool as_system;   /* pages are mapped without PROT_USER */
@@ -28,13 +29,22 @@ struct as {
 	size_t as_npages;              /* populated pages */
 };
 
-/* Returns 0 or ENOMEM.  Code of a system address space has EL1 or ring 0. */
-int as_init(struct as *as, bool system);
-/* Free everything.  as must not be current on any CPU. */
-void as_free(struct as *as);
+/*
+ * An empty address space with one reference, or NULL.  Code of a system address
+ * space has EL1 or ring 0.
+ */
+struct as *as_new(bool system);
+struct as *as_hold(struct as *as);
+/*
+ * Drop a reference, and with the last one free everything.  Then the address
+ * space must not be current on any CPU.
+ */
+void as_release(struct as *as);
 
 /* The region that holds va, or NULL. */
 struct region *as_find(struct as *as, uintptr_t va);
+/* Is nothing mapped in the range? */
+bool as_is_free(const struct as *as, uintptr_t va, size_t len);
 /*
  * The highest free range of len bytes, with a free page on both sides.  Returns
  * its address, or 0 if no gap is large enough.
@@ -75,6 +85,11 @@ int as_move(struct as *as, uintptr_t from, uintptr_t to, size_t len);
  * EINVAL at a MAP_CONTIG region.  After EINVAL the range before it is zero.
  */
 int as_zero(struct as *as, uintptr_t va, size_t len);
+/*
+ * Say what fork(2) does with a range.  Returns 0, ENOMEM if part of the range
+ * is not mapped or memory runs out, or EINVAL: shared memory is not zeroed.
+ */
+int as_at_fork(struct as *as, uintptr_t va, size_t len, enum at_fork at_fork);
 /*
  * Write into populated memory through the direct map, whatever its protection.
  * Only for pages that no program has yet; scripts/check-layers lists the

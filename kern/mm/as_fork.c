@@ -44,7 +44,7 @@ copy_range(struct as *to, const struct as *from, const struct region *r,
 	unsigned prot = r->r_prot;
 	int err;
 
-	if (va >= end)
+	if (va >= end || r->r_fork == FORK_NONE)
 		return 0;
 	if (r->r_shared)
 		return share_pages(to, from, r, va, end);
@@ -55,7 +55,10 @@ copy_range(struct as *to, const struct as *from, const struct region *r,
 	    as_map(to, va, end - va, prot != 0 ? prot : PROT_READ, r->r_contig);
 	if (err != 0)
 		return err;
-	copy_pages(to, from, va, end);
+	if (r->r_fork == FORK_COPY)
+		copy_pages(to, from, va, end);
+	else if ((err = as_at_fork(to, va, end - va, r->r_fork)) != 0)
+		return err;
 	if (prot & PROT_EXEC)
 		as_sync_code(to, va, end - va);
 	return prot != 0 ? 0 : as_protect(to, va, end - va, 0);

@@ -47,26 +47,9 @@ map_or_undo(struct as *as, uintptr_t va, uint64_t pa, size_t len, unsigned prot)
 static struct as *
 make_hidden(struct as *as)
 {
-	struct as *h = as->as_hidden;
-
-	if (h != NULL)
-		return h;
-	if ((h = kmalloc(sizeof *h)) == NULL)
-		return NULL;
-	if (as_init(h, as->as_system) != 0) {
-		kfree(h);
-		return NULL;
-	}
-	as->as_hidden = h;
-	return h;
-}
-
-static void
-free_hidden(struct as *as)
-{
-	arch_as_free(as->as_hidden);
-	kfree(as->as_hidden);
-	as->as_hidden = NULL;
+	if (as->as_hidden == NULL)
+		as->as_hidden = as_new(as->as_system);
+	return as->as_hidden;
 }
 
 /* Returns the address space that maps the page at va, or NULL if no page. */
@@ -310,8 +293,10 @@ undo:
 
 		ASSERT(back == 0); /* the tables of its old place still exist */
 	}
-	if (!had_hidden)
-		free_hidden(as);
+	if (!had_hidden) {
+		as_release(as->as_hidden);
+		as->as_hidden = NULL;
+	}
 	return err;
 }
 

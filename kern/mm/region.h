@@ -11,6 +11,9 @@
 
 struct shared_memory; /* kern/mm/shared_memory.h */
 
+/* For fork(2): copy a region, put zeros in its place, or leave it out. */
+enum at_fork { FORK_COPY, FORK_ZERO, FORK_NONE };
+
 /* A range of one protection.  Both ends are page multiples. */
 struct region {
 	uintptr_t r_start, r_end;
@@ -21,6 +24,7 @@ struct region {
 	bool r_shared;
 	/* Whose they are, if r_shared.  NULL: an archive's, never written. */
 	struct shared_memory *r_memory;
+	enum at_fork r_fork;
 	unsigned r_was_prot; /* with r_had_pages: lets as_protect() undo */
 	bool r_had_pages;
 

@@ -101,7 +101,7 @@ control_park(struct lwp *l)
 	struct proc *p = l->l_proc;
 
 	lock_acquire(&p->p_parked.wq_lock);
-	while ((l->l_ast & AST_STOP) != 0 && !must_die(l))
+	while ((l->l_ast & (AST_STOP | AST_JOB)) != 0 && !must_die(l))
 		waitq_wait(&p->p_parked);
 	lock_release(&p->p_parked.wq_lock);
 	end_stop(l);
@@ -207,16 +207,6 @@ may_capture(const struct proc *p)
 	return controls(p, self) ? EDEADLK : 0;
 }
 
-static struct proc *
-find_zombie(int pid)
-{
-	struct proc *p = allprocs;
-
-	while (p != NULL && p->p_pid != pid)
-		p = p->p_next;
-	return p;
-}
-
 int
 control_capture(int pid)
 {
@@ -225,7 +215,7 @@ control_capture(int pid)
 	int err;
 
 	if (p == NULL || p->p_exiting)
-		return find_zombie(pid) != NULL ? ECHILD : ESRCH;
+		return proc_find_any(pid) != NULL ? ECHILD : ESRCH;
 	if ((err = may_capture(p)) != 0)
 		return err;
 	attach(p, proc_self(), false);

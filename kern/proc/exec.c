@@ -71,12 +71,12 @@ load_segment(struct proc *p, const struct elf_segment *s)
 
 	/* Make a segment without access readable: it has content. */
 	err = as_map(
-	    &p->p_as, from, to - from, prot != 0 ? prot : PROT_READ, false);
+	    p->p_as, from, to - from, prot != 0 ? prot : PROT_READ, false);
 	if (err != 0)
 		return err;
-	as_write(&p->p_as, va, p->p_elf.e_data + s->seg_offset, s->seg_filesz);
+	as_write(p->p_as, va, p->p_elf.e_data + s->seg_offset, s->seg_filesz);
 	if (prot & PROT_EXEC)
-		as_sync_code(&p->p_as, va, s->seg_memsz);
+		as_sync_code(p->p_as, va, s->seg_memsz);
 	return 0;
 }
 
@@ -91,11 +91,10 @@ load_stack(struct proc *p, uintptr_t *top)
 	*top = REGION_TOP;
 	p->p_stack_bytes = bytes;
 	/* Reserve the page below the stack, so that an overflow faults. */
-	if (as_map(&p->p_as, *top - bytes - PAGE_SIZE, PAGE_SIZE, 0, false) !=
-	    0)
+	if (as_map(p->p_as, *top - bytes - PAGE_SIZE, PAGE_SIZE, 0, false) != 0)
 		return ENOMEM;
 	return as_map(
-	    &p->p_as, *top - bytes, bytes, PROT_READ | PROT_WRITE, false);
+	    p->p_as, *top - bytes, bytes, PROT_READ | PROT_WRITE, false);
 }
 
 /*
@@ -210,7 +209,7 @@ load_args(struct proc *p, const char *path, char *const argv[], unsigned argc,
 	push_strings(&s, argv, argc);
 	push_strings(&s, envv, envc);
 	push_auxv(&s, p, path);
-	as_write(&p->p_as, s.base, s.buf, bytes);
+	as_write(p->p_as, s.base, s.buf, bytes);
 	kfree(s.buf);
 	*sp = s.base;
 	return 0;
@@ -234,6 +233,7 @@ exec_load(struct proc *p, const char *path, char *const argv[], unsigned argc,
     const char **why, char *buf, size_t buflen)
 {
 	const struct elf *e = &p->p_elf;
+	size_t free = page_nfree();
 	uintptr_t top;
 	int err = 0;
 
@@ -244,11 +244,11 @@ exec_load(struct proc *p, const char *path, char *const argv[], unsigned argc,
 		    "does not fit in memory: %zu MiB, %zu MiB are free",
 		    (size_t)((e->e_end - e->e_bias - e->e_seg[0].seg_vaddr) >>
 			     20),
-		    page_nfree() >> 8);
+		    free >> 8);
 		*why = buf;
 		return err;
 	}
-	p->p_as.as_brk_base = p->p_as.as_brk =
+	p->p_as->as_brk_base = p->p_as->as_brk =
 	    (e->e_end + PAGE_SIZE - 1) & -PAGE_SIZE;
 	/* The guard page below the stack ends the vDSO's range. */
 	if ((err = load_stack(p, &top)) != 0 ||

@@ -56,7 +56,7 @@ fault_info(struct proc *p, enum fault f, uintptr_t addr)
 	};
 
 	if (f == FAULT_PAGE &&
-	    (addr >= USER_TOP || as_find(&p->p_as, addr) == NULL))
+	    (addr >= USER_TOP || as_find(p->p_as, addr) == NULL))
 		info.si_code = SEGV_MAPERR;
 	return info;
 }
@@ -71,7 +71,7 @@ page_reason(struct proc *p, uintptr_t pc, uintptr_t addr, const char *what)
 		return "not in user space";
 	if (addr - (REGION_TOP - p->p_stack_bytes - PAGE_SIZE) < PAGE_SIZE)
 		return "the stack overflowed";
-	if ((r = as_find(&p->p_as, addr)) == NULL)
+	if ((r = as_find(p->p_as, addr)) == NULL)
 		return "not mapped";
 	if (r->r_prot == 0)
 		return "no access there (PROT_NONE)";
@@ -92,7 +92,7 @@ page_reason(struct proc *p, uintptr_t pc, uintptr_t addr, const char *what)
 static bool
 is_past(struct proc *p, const struct trapframe *tf, uintptr_t addr)
 {
-	const struct region *r = as_find(&p->p_as, addr);
+	const struct region *r = as_find(p->p_as, addr);
 	unsigned wants = tf_access(tf);
 
 	if (r == NULL || wants == 0)

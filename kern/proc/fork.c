@@ -78,6 +78,8 @@ clone_lwp(struct proc *p, const struct clone *c)
 		lwp_bind(l, &cpus[self->l_bound]);
 	if (c->flags & CLONE_CHILD_CLEARTID)
 		l->l_clear_tid = c->child_tid;
+	if (p->p_stopped != 0)
+		l->l_ast |= AST_JOB;
 	return l;
 }
 
@@ -139,10 +141,7 @@ wait_vfork(struct proc *child)
 	l->l_vforking = false;
 }
 
-/*
- * CLONE_VM needs CLONE_VFORK.  The child gets a copy of the memory even then,
- * so the parent does not see its writes; POSIX allows this.
- */
+/* CLONE_VM needs CLONE_VFORK: the child shares the memory until it executes. */
 static intptr_t
 clone_process(const struct clone *c)
 {
@@ -154,7 +153,8 @@ clone_process(const struct clone *c)
 	    ((c->flags & CLONE_VM) && !(c->flags & CLONE_VFORK)))
 		return -EINVAL;
 	proc_account();
-	if ((err = proc_copy(tf_sp(lwp_self()->l_tf), &p)) != 0)
+	if ((err = proc_copy(
+		 tf_sp(lwp_self()->l_tf), c->flags & CLONE_VM, &p)) != 0)
 		return -err;
 	pid = p->p_pid;
 	err = EAGAIN;
@@ -170,6 +170,8 @@ clone_process(const struct clone *c)
 	sched_ready(l);
 	if (c->flags & CLONE_VFORK)
 		wait_vfork(p);
+	if (c->flags & CLONE_VM)
+		counting->vforked(lwp_self());
 	return pid;
 
 unbind:

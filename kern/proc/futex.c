@@ -49,11 +49,11 @@ static struct futex_queue queues[1 << HASH_BITS];
 struct futex_key
 futex_key(uintptr_t uva, bool shared)
 {
-	struct proc *p = proc_self();
-	uint64_t pa = shared ? shared_where(&p->p_as, uva) : 0;
+	struct as *as = proc_self()->p_as;
+	uint64_t pa = shared ? shared_where(as, uva) : 0;
 
 	return pa != 0 ? (struct futex_key){ NULL, pa }
-	               : (struct futex_key){ p, uva };
+	               : (struct futex_key){ as, uva };
 }
 
 /* The key of an address in the arguments of futex(2). */
@@ -67,7 +67,7 @@ struct futex_queue *
 futex_queue(struct futex_key key)
 {
 	uint64_t h =
-	    ((uintptr_t)key.fk_proc >> 6 ^ key.fk_at >> 2) * 0x9e3779b97f4a7c15;
+	    ((uintptr_t)key.fk_as >> 6 ^ key.fk_at >> 2) * 0x9e3779b97f4a7c15;
 
 	return &queues[h >> (64 - HASH_BITS)];
 }

@@ -46,7 +46,7 @@ find_owner(uint32_t word, struct futex_key key)
 	struct lwp *owner = lwp_find((int)(word & TID_MASK));
 
 	if (owner == NULL ||
-	    (key.fk_proc != NULL && owner->l_proc != key.fk_proc))
+	    (key.fk_as != NULL && owner->l_proc->p_as != key.fk_as))
 		return NULL;
 	return owner;
 }
@@ -98,7 +98,7 @@ take_or_mark(uint32_t *word, struct futex_key key, bool only_try)
 intptr_t
 futex_trylock_pi(uintptr_t uva)
 {
-	uint32_t *word = as_word(&proc_self()->p_as, uva);
+	uint32_t *word = as_word(proc_self()->p_as, uva);
 	int err;
 
 	if (word == NULL)
@@ -120,7 +120,7 @@ futex_lock_pi(uintptr_t uva, uintptr_t deadline_uva, bool shared)
 	if ((err = deadline_in(deadline_uva, true, &deadline)) != 0)
 		return -err;
 	do {
-		if ((word = as_word(&l->l_proc->p_as, uva)) == NULL)
+		if ((word = as_word(l->l_proc->p_as, uva)) == NULL)
 			return -EFAULT;
 		if ((err = take_or_mark(word, key, false)) != EAGAIN)
 			break;
@@ -160,7 +160,7 @@ hand_over(uint32_t *word, struct futex_key key, uint32_t flags)
 intptr_t
 futex_unlock_pi(uintptr_t uva, bool shared)
 {
-	uint32_t *word = as_word(&proc_self()->p_as, uva);
+	uint32_t *word = as_word(proc_self()->p_as, uva);
 
 	if (word == NULL)
 		return -EFAULT;
@@ -193,7 +193,7 @@ static void
 release_dead(uintptr_t entry, int64_t offset, bool pending)
 {
 	uintptr_t uva = (entry & ~ENTRY_PI) + (uintptr_t)offset;
-	uint32_t *word = as_word(&proc_self()->p_as, uva), was;
+	uint32_t *word = as_word(proc_self()->p_as, uva), was;
 	unsigned swaps = 0;
 
 	if (word == NULL)
@@ -244,7 +244,7 @@ release_from(struct lwp *l)
 	struct proc *p = l->l_proc;
 	/* Without l_waitq its time limit or a signal has woken it. */
 	bool waits = l->l_waitq != NULL && !p->p_exiting;
-	uint32_t *word = waits ? as_word(&p->p_as, l->l_lock_uva) : NULL;
+	uint32_t *word = waits ? as_word(p->p_as, l->l_lock_uva) : NULL;
 
 	if (word != NULL)
 		hand_over(word, l->l_futex, OWNER_DIED);

@@ -23,7 +23,7 @@ struct futex_key futex_key(uintptr_t uva, bool shared);
 static inline bool
 futex_same(struct futex_key a, struct futex_key b)
 {
-	return a.fk_at == b.fk_at && a.fk_proc == b.fk_proc;
+	return a.fk_at == b.fk_at && a.fk_as == b.fk_as;
 }
 struct futex_queue *futex_queue(struct futex_key key);
 /* Wake one LWP that waits at uva by a shared FUTEX_WAIT. */

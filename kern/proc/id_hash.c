@@ -41,13 +41,24 @@ proc_hash_remove(struct proc *p)
 }
 
 struct proc *
+proc_find_any(int id)
+{
+	struct proc *p = procs[(unsigned)id % NHASH];
+	const struct lwp *l;
+
+	while (p != NULL && p->p_pid != id)
+		p = p->p_hash_next;
+	if (p == NULL && (l = lwp_find(id)) != NULL)
+		p = l->l_proc;
+	return p;
+}
+
+struct proc *
 proc_find(int pid)
 {
-	struct proc *p = procs[(unsigned)pid % NHASH];
+	struct proc *p = proc_find_any(pid);
 
-	while (p != NULL && p->p_pid != pid)
-		p = p->p_hash_next;
-	return p != NULL && !p->p_done ? p : NULL;
+	return p != NULL && p->p_pid == pid && !p->p_done ? p : NULL;
 }
 
 void

@@ -14,6 +14,7 @@
 #include "kern/sched/cpuset.h"
 #include "kern/sched/timer.h"
 
+struct as;
 struct cpu;
 struct kcpc_ctx;
 struct kcpc_page;
@@ -22,11 +23,11 @@ struct trapframe;
 struct waitq;
 
 /*
- * A word that LWPs wait for: its process and address, or, in memory that
- * processes share, NULL and the physical address.
+ * A word that LWPs wait for: its memory and address there, or, in memory that
+ * several map, NULL and the physical address.
  */
 struct futex_key {
-	const struct proc *fk_proc;
+	const struct as *fk_as;
 	uintptr_t fk_at;
 };
 

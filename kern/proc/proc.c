@@ -35,8 +35,8 @@ user_start(void *arg)
 }
 
 int
-proc_find_program(struct proc *p, const char *path, const char **why, char *buf,
-    size_t buflen)
+proc_use_program(struct proc *p, const struct archive_entry *e,
+    const char **why, char *buf, size_t buflen)
 {
 	const struct elf_limits lim = {
 		.el_machine = arch_elf_machine,
@@ -44,7 +44,6 @@ proc_find_program(struct proc *p, const char *path, const char **why, char *buf,
 		.el_top = REGION_TOP,
 		.el_pie_base = PIE_BASE,
 	};
-	const struct archive_entry *e = archive_find(path);
 
 	if (e == NULL) {
 		*why = "no such program in the archives";
@@ -68,11 +67,12 @@ proc_make(struct proc *p, char *const argv[], unsigned argc, char *const envv[],
 	int err;
 
 	p->p_umask = 022;
-	if ((err = proc_find_program(p, argv[0], why, buf, buflen)) != 0)
+	if ((err = proc_use_program(
+		 p, archive_find(argv[0]), why, buf, buflen)) != 0)
 		return err;
 	*why = "out of memory";
-	if ((err = as_init(&p->p_as, p->p_system)) != 0)
-		return err;
+	if ((p->p_as = as_new(p->p_system)) == NULL)
+		return ENOMEM;
 	if ((err = exec_load(p, argv[0], argv, argc, envv, envc, &pc, &sp, why,
 		 buf, buflen)) != 0)
 		goto free_as;
@@ -89,7 +89,7 @@ proc_make(struct proc *p, char *const argv[], unsigned argc, char *const envv[],
 close_files:
 	file_close_all(p);
 free_as:
-	as_free(&p->p_as);
+	as_release(p->p_as);
 	return err;
 }
 
@@ -202,7 +202,7 @@ proc_free(struct proc *p)
 		}
 	}
 	if (!p->p_done)
-		as_free(&p->p_as);
+		as_release(p->p_as);
 	kfree(p);
 }
 

@@ -30,7 +30,7 @@ struct proc {
 	int p_pid, p_pgid, p_sid; /* its number, group and session */
 	char
 	    p_name[PROC_NAME_MAX]; /* the program's path, as shown in the log */
-	struct as p_as;
+	struct as *p_as;
 	struct elf p_elf; /* its program, for symbols */
 	const struct archive_entry *p_program;
 	bool p_system;   /* runs at system privilege */
@@ -50,6 +50,7 @@ struct proc {
 	struct lwp *p_vforker;     /* parent's LWP, waiting in vfork(2) */
 	bool p_orphan;             /* no parent will wait for it */
 	bool p_execed;             /* it made execve(2) since fork(2) */
+	bool p_vforked; /* it runs in its parent's memory, until execve(2) */
 
 	/* control.c */
 	struct proc *p_controller; /* or NULL */
@@ -79,8 +80,11 @@ struct proc {
 	struct timer p_alarm;   /* setitimer(2) */
 	hrtime_t p_alarm_every; /* its interval; 0: once */
 	bool p_exiting;
-	int p_status; /* if p_exiting: exit status 0..255 or KILLED(signal) */
-	bool p_done;  /* has no LWP left */
+	int p_status;  /* if p_exiting: exit status 0..255 or KILLED(signal) */
+	bool p_done;   /* has no LWP left */
+	int p_stopped; /* the signal that stopped it, or 0 */
+	int p_job;     /* CLD_STOPPED or CLD_CONTINUED, until a wait(2) */
+	unsigned p_membarriers; /* commands of membarrier(2) that it may use */
 
 	/* usage.c: ticks on a CPU */
 	uint64_t p_started;      /* not a count: the tick of proc_start() */
@@ -115,11 +119,11 @@ sig_pending(const struct lwp *l)
 struct proc *proc_create(char *const argv[], unsigned argc, char *const envv[],
     unsigned envc, bool system, bool cpc_cpu);
 /*
- * Fill p_elf from the program at path.  Returns 0, or an errno with the reason
- * in *why, which may point into buf.
+ * Fill p_program and p_elf.  e is NULL if there is no such file.  Returns 0, or
+ * an errno with the reason in *why, which may point into buf.
  */
-int proc_find_program(struct proc *p, const char *path, const char **why,
-    char *buf, size_t buflen);
+int proc_use_program(struct proc *p, const struct archive_entry *e,
+    const char **why, char *buf, size_t buflen);
 /* Start p.  timeout_s 0: no time limit. */
 void proc_start(struct proc *p, unsigned timeout_s);
 /* Wait until p ends.  Returns its exit status, 0..255. */
@@ -152,6 +156,8 @@ void lwp_hash_remove(struct lwp *l);
 /* NULL if it does not exist or, for a process, has ended. */
 struct proc *proc_find(int pid);
 struct lwp *lwp_find(int tid);
+/* The process of this number or of an LWP of this number, even an ended one. */
+struct proc *proc_find_any(int id);
 
 /*
  * usage.c.  Count times on CPUs from now on, until the programs of a line have
@@ -163,11 +169,13 @@ void proc_account_end(void);
 uint64_t proc_ran(const struct proc *p);
 
 /*
- * proc_tree.c.  Copy the current process with its memory; the copy has no LWP
- * yet.  Only the used part of the stack at sp is copied, and some spare.
- * Returns 0 or ENOMEM.
+ * proc_tree.c.  Copy the current process; the copy has no LWP yet.  Its memory
+ * is a copy, too, or for vfork(2) the same memory.  Only the used part of the
+ * stack at sp is copied, and some spare.  Returns 0 or ENOMEM.
  */
-int proc_copy(uintptr_t sp, struct proc **copy);
+int proc_copy(uintptr_t sp, bool shares, struct proc **copy);
+/* Send SIGCHLD to the parent of p, and end its waits. */
+void proc_tell_parent(struct proc *p, int code, int status);
 /* Called when the last LWP of p begins to exit: notify the parent. */
 void proc_ended(struct proc *p);
 /* Called when the last LWP of p has left its stack: free p's memory. */

@@ -30,9 +30,12 @@ copy_files(struct proc *to, const struct proc *from)
 		to->p_cwd->f_refs++;
 }
 
-/* Copy little of the unused stack: all of it is populated, few need it. */
+/*
+ * Share the memory, or copy it, but little of the unused stack: all of it is
+ * populated, few need it.
+ */
 static int
-copy_memory(struct proc *to, const struct proc *from, uintptr_t sp)
+give_memory(struct proc *to, const struct proc *from, uintptr_t sp, bool shares)
 {
 	uintptr_t bottom = REGION_TOP - from->p_stack_bytes;
 	uintptr_t low = (sp - STACK_SPARE) & -PAGE_SIZE;
@@ -40,14 +43,18 @@ copy_memory(struct proc *to, const struct proc *from, uintptr_t sp)
 	to->p_stack_bytes = from->p_stack_bytes;
 	to->p_vdso = from->p_vdso;
 	to->p_sigreturn = from->p_sigreturn;
+	to->p_vforked = shares;
+	to->p_as = shares ? as_hold(from->p_as) : as_new(from->p_system);
+	if (shares || to->p_as == NULL)
+		return shares ? 0 : ENOMEM;
 	if (sp < bottom + STACK_SPARE + PAGE_SIZE || sp >= REGION_TOP)
-		return as_copy(&to->p_as, &from->p_as, 0, 0);
+		return as_copy(to->p_as, from->p_as, 0, 0);
 	to->p_stack_bytes = REGION_TOP - low;
-	return as_copy(&to->p_as, &from->p_as, bottom, low - bottom);
+	return as_copy(to->p_as, from->p_as, bottom, low - bottom);
 }
 
 int
-proc_copy(uintptr_t sp, struct proc **copy)
+proc_copy(uintptr_t sp, bool shares, struct proc **copy)
 {
 	struct proc *self = proc_self(), *p = kmalloc(sizeof *p);
 
@@ -62,9 +69,8 @@ proc_copy(uintptr_t sp, struct proc **copy)
 	p->p_program = self->p_program;
 	p->p_umask = self->p_umask;
 	p->p_random = self->p_random;
-	if (as_init(&p->p_as, p->p_system) != 0)
-		goto free_proc;
-	if (copy_memory(p, self, sp) != 0)
+	p->p_membarriers = self->p_membarriers;
+	if (give_memory(p, self, sp, shares) != 0)
 		goto free_as;
 	copy_files(p, self);
 	p->p_pid = pid_alloc();
@@ -80,8 +86,8 @@ proc_copy(uintptr_t sp, struct proc **copy)
 	return 0;
 
 free_as:
-	as_free(&p->p_as);
-free_proc:
+	if (p->p_as != NULL)
+		as_release(p->p_as);
 	kfree(p);
 	return ENOMEM;
 }
@@ -132,24 +138,27 @@ proc_release_parent(struct proc *p)
 	waitq_wake(&l->l_proc->p_child_wait, ~0U);
 }
 
-static void
-tell_parent(struct proc *p)
+void
+proc_tell_parent(struct proc *p, int code, int status)
 {
 	struct proc *parent = p->p_parent;
-	const struct sigaction *act = &parent->p_sig[SIGCHLD];
-	bool killed = p->p_status >= KILLED(0);
-	struct siginfo info = {
-		.si_signo = SIGCHLD,
-		.si_code = killed ? CLD_KILLED : CLD_EXITED,
-	};
+	bool ended = code == CLD_EXITED || code == CLD_KILLED;
+	const struct siginfo info = { .si_signo = SIGCHLD,
+		.si_code = code,
+		.si_pid = p->p_pid,
+		.si_status = status };
+	const struct sigaction *act;
 
-	info.si_pid = p->p_pid;
-	info.si_status = p->p_status & (killed ? 0x7f : 0xff);
-	if (act->sa_handler == SIG_IGN || (act->sa_flags & SA_NOCLDWAIT) != 0) {
+	if (parent == NULL)
+		return;
+	act = &parent->p_sig[SIGCHLD];
+	if (ended && (act->sa_handler == SIG_IGN ||
+			 (act->sa_flags & SA_NOCLDWAIT) != 0)) {
 		unlink_child(p);
 		p->p_orphan = true;
 	}
-	sig_post_proc(parent, SIGCHLD, &info);
+	if (ended || (act->sa_flags & SA_NOCLDSTOP) == 0)
+		sig_post_proc(parent, SIGCHLD, &info);
 	waitq_wake(&parent->p_child_wait, ~0U);
 }
 
@@ -163,15 +172,17 @@ proc_ended(struct proc *p)
 	proc_release_parent(p);
 	p->p_done = true;
 	control_proc_ended(p);
-	if (p->p_parent != NULL)
-		tell_parent(p);
+	if (p->p_status >= KILLED(0))
+		proc_tell_parent(p, CLD_KILLED, p->p_status & 0x7f);
+	else
+		proc_tell_parent(p, CLD_EXITED, p->p_status & 0xff);
 	waitq_wake(&p->p_wait, 1);
 }
 
 void
 proc_gone(struct proc *p)
 {
-	as_free(&p->p_as);
+	as_release(p->p_as);
 	if (p->p_orphan)
 		proc_reap(p);
 }

@@ -8,6 +8,7 @@
 #include "kern/file/epoll.h"
 #include "kern/mm/page.h"
 #include "kern/platform/errno.h"
+#include "kern/proc/control.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/sched/cpu.h"
@@ -220,13 +221,84 @@ find_taker(struct proc *p, int sig)
 	return last;
 }
 
+/* Drop the pending signals of a set. */
+static void
+drop_all(struct proc *p, uint64_t set)
+{
+	for (; set != 0; set &= set - 1) {
+		int sig = __builtin_ctzll(set) + 1;
+
+		pend_drop(p, &p->p_sigpend, sig);
+		for (struct lwp *l = p->p_lwps; l != NULL; l = l->l_sibling)
+			pend_drop(p, &l->l_sigpend, sig);
+	}
+}
+
+void
+sig_stop(struct lwp *l, int sig)
+{
+	struct proc *p = l->l_proc;
+
+	p->p_stopped = sig;
+	p->p_job = CLD_STOPPED;
+	for (struct lwp *o = p->p_lwps; o != NULL; o = o->l_sibling) {
+		o->l_ast |= AST_JOB;
+		if (o->l_state == LWP_RUNNING && o != l)
+			arch_ipi(o->l_cpu, IPI_RESCHED);
+	}
+	proc_tell_parent(p, CLD_STOPPED, sig);
+}
+
+static void
+continue_proc(struct proc *p)
+{
+	p->p_stopped = p->p_job = 0;
+	for (struct lwp *l = p->p_lwps; l != NULL; l = l->l_sibling)
+		l->l_ast &= ~AST_JOB;
+	waitq_wake(&p->p_parked, ~0U);
+}
+
+/* SIGCONT, also blocked or ignored, continues a process that was stopped. */
+static void
+job_signal(struct proc *p, int sig)
+{
+	bool stopped = p->p_stopped != 0;
+
+	if ((STOPPING & SIGBIT(sig)) != 0) {
+		drop_all(p, SIGBIT(SIGCONT));
+		return;
+	}
+	if (sig == SIGCONT)
+		drop_all(p, STOPPING);
+	if (!stopped)
+		return;
+	continue_proc(p);
+	if (sig == SIGCONT) {
+		p->p_job = CLD_CONTINUED;
+		proc_tell_parent(p, CLD_CONTINUED, SIGCONT);
+	}
+}
+
+/* Does the process take this signal?  Returns false if it ends. */
+static inline bool
+may_post(struct proc *p, int sig)
+{
+	const uint64_t job = STOPPING | SIGBIT(SIGCONT) | SIGBIT(SIGKILL);
+
+	if (p->p_exiting || p->p_done)
+		return false;
+	if ((job & SIGBIT(sig)) != 0)
+		job_signal(p, sig);
+	return true;
+}
+
 int
 sig_post_lwp(struct lwp *l, int sig, const struct siginfo *info)
 {
 	struct proc *p = l->l_proc;
 	int err;
 
-	if (p->p_exiting)
+	if (!may_post(p, sig))
 		return 0;
 	if (!accepts_signal(l, sig))
 		return pend_add(p, &l->l_sigpend, sig, info);
@@ -257,11 +329,12 @@ kick_taker(struct proc *p, struct lwp *taker, int sig)
 int
 sig_post_proc(struct proc *p, int sig, const struct siginfo *info)
 {
-	struct lwp *l = find_taker(p, sig);
+	struct lwp *l;
 	int err;
 
-	if (p->p_exiting)
+	if (!may_post(p, sig))
 		return 0;
+	l = find_taker(p, sig);
 	if (l != NULL && sig_ignored(p, sig) &&
 	    (l->l_sigwait & SIGBIT(sig)) == 0)
 		return 0;
@@ -320,9 +393,32 @@ drop_ignored(struct lwp *l)
 	return due;
 }
 
+/* Take a pending signal that stops the process, and wait for SIGCONT. */
+static bool
+stop_now(struct lwp *l)
+{
+	uint64_t set = sig_pending(l) & ~l->l_kept.sk_mask & STOPPING;
+	struct siginfo info;
+
+	for (; set != 0; set &= set - 1) {
+		int sig = __builtin_ctzll(set) + 1;
+
+		if (l->l_proc->p_sig[sig].sa_handler != SIG_DFL)
+			continue;
+		sig_take(l, SIGBIT(sig), &info);
+		sig_stop(l, sig);
+		control_park(l);
+		return true;
+	}
+	return false;
+}
+
 bool
 sig_check(struct lwp *l)
 {
+	/* A call goes on after SIGCONT as if nothing had happened. */
+	while (stop_now(l))
+		;
 	if ((l->l_ast & AST_CPC) != 0)
 		sig_overflow_asleep(l);
 	if ((l->l_ast & (AST_EXIT | AST_CPC)) != 0)
@@ -342,7 +438,8 @@ sig_deadly(const struct lwp *l)
 	for (; set != 0; set &= set - 1) {
 		int sig = __builtin_ctzll(set) + 1;
 
-		if (p->p_sig[sig].sa_handler == SIG_DFL && !sig_ignored(p, sig))
+		if (p->p_sig[sig].sa_handler == SIG_DFL &&
+		    !sig_ignored(p, sig) && (STOPPING & SIGBIT(sig)) == 0)
 			return true;
 	}
 	return false;
@@ -397,11 +494,8 @@ void
 sig_set_action(struct proc *p, int sig, const struct sigaction *act)
 {
 	p->p_sig[sig] = *act;
-	if (!sig_ignored(p, sig))
-		return;
-	pend_drop(p, &p->p_sigpend, sig);
-	for (struct lwp *l = p->p_lwps; l != NULL; l = l->l_sibling)
-		pend_drop(p, &l->l_sigpend, sig);
+	if (sig_ignored(p, sig))
+		drop_all(p, SIGBIT(sig));
 }
 
 void

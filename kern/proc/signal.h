@@ -33,6 +33,9 @@ struct trapframe;
 #define SIGCHLD  17
 #define SIGCONT  18
 #define SIGSTOP  19
+#define SIGTSTP  20
+#define SIGTTIN  21
+#define SIGTTOU  22
 #define SIGURG   23
 #define SIGWINCH 28
 
@@ -41,8 +44,12 @@ struct trapframe;
 
 #define SIGBIT(sig) (1ULL << ((sig)-1)) /* in a signal set */
 #define UNBLOCKABLE (SIGBIT(SIGKILL) | SIGBIT(SIGSTOP))
+/* These stop the process by default. */
+#define STOPPING                                                               \
+	(SIGBIT(SIGSTOP) | SIGBIT(SIGTSTP) | SIGBIT(SIGTTIN) | SIGBIT(SIGTTOU))
 
 /* sa_flags */
+#define SA_NOCLDSTOP    0x00000001
 #define SA_NOCLDWAIT    0x00000002
 #define SA_SIGINFO      0x00000004
 #define SA_HAS_RESTORER 0x04000000 /* Linux: SA_RESTORER */
@@ -56,20 +63,22 @@ struct trapframe;
 #define SS_DISABLE 2
 
 /* si_code */
-#define SI_USER     0
-#define SI_TKILL    (-6)
-#define SI_KERNEL   0x80
-#define ILL_ILLOPC  1
-#define FPE_INTDIV  1
-#define FPE_FLTINV  7
-#define SEGV_MAPERR 1
-#define SEGV_ACCERR 2
-#define BUS_ADRALN  1
-#define TRAP_BRKPT  1
-#define TRAP_TRACE  2
-#define EMT_CPCOVF  1
-#define CLD_EXITED  1
-#define CLD_KILLED  2
+#define SI_USER       0
+#define SI_TKILL      (-6)
+#define SI_KERNEL     0x80
+#define ILL_ILLOPC    1
+#define FPE_INTDIV    1
+#define FPE_FLTINV    7
+#define SEGV_MAPERR   1
+#define SEGV_ACCERR   2
+#define BUS_ADRALN    1
+#define TRAP_BRKPT    1
+#define TRAP_TRACE    2
+#define EMT_CPCOVF    1
+#define CLD_EXITED    1
+#define CLD_KILLED    2
+#define CLD_STOPPED   5
+#define CLD_CONTINUED 6
 
 /* rt_sigaction(2)'s structure, the same on both machines. */
 struct sigaction {
@@ -138,8 +147,9 @@ struct sigpend {
 #define AST_YIELD  0x8  /* let others run */
 #define AST_WATCH  0x10 /* always set with kernel_limit= */
 #define AST_STOP   0x20 /* wait for its controller (control.c) */
+#define AST_JOB    0x40 /* wait for SIGCONT */
 /* These end no sleep. */
-#define AST_NO_WAKE (AST_YIELD | AST_WATCH | AST_STOP)
+#define AST_NO_WAKE (AST_YIELD | AST_WATCH | AST_STOP | AST_JOB)
 
 /* The state that a handler's frame saves and its return restores. */
 struct sigkept {
@@ -176,6 +186,11 @@ void sig_kick(struct lwp *l, unsigned ast);
  * Check after EINTR: another LWP may have taken the signal.
  */
 bool sig_check(struct lwp *l);
+/*
+ * The running LWP took a signal that stops its process: order all LWPs to wait
+ * in trap_return() until SIGCONT or SIGKILL.
+ */
+void sig_stop(struct lwp *l, int sig);
 /* Will a pending signal end the process? */
 bool sig_deadly(const struct lwp *l);
 /*

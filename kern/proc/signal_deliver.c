@@ -254,7 +254,11 @@ take_pending(struct lwp *l, struct trapframe *tf)
 		sig = sig_take(l, ~l->l_kept.sk_mask, &info);
 		if (sig_ignored(p, sig))
 			continue;
-		if (p->p_sig[sig].sa_handler == SIG_DFL)
+		if (p->p_sig[sig].sa_handler == SIG_DFL &&
+		    (STOPPING & SIGBIT(sig)) != 0) {
+			sig_stop(l, sig);
+			control_park(l);
+		} else if (p->p_sig[sig].sa_handler == SIG_DFL)
 			report_and_kill(
 			    l, tf, sig, sender_text(p, &info, buf, sizeof buf));
 		else
@@ -296,7 +300,7 @@ trap_return(struct trapframe *tf)
 			deliver_overflow(l, tf);
 		} else if ((ast & AST_EXIT) != 0) {
 			lwp_exit();
-		} else if ((ast & AST_STOP) != 0) {
+		} else if ((ast & (AST_STOP | AST_JOB)) != 0) {
 			control_park(l);
 		} else if ((ast & AST_YIELD) != 0) {
 			sched_preempt();

@@ -44,10 +44,10 @@ vdso_map(struct proc *p, uintptr_t end)
 	int err;
 
 	err = as_map_shared(
-	    &p->p_as, data, va_to_pa(pages), 2 * PAGE_SIZE, PROT_READ, NULL);
+	    p->p_as, data, va_to_pa(pages), 2 * PAGE_SIZE, PROT_READ, NULL);
 	if (err == 0)
-		err = as_protect(
-		    &p->p_as, code, PAGE_SIZE, PROT_READ | PROT_EXEC);
+		err =
+		    as_protect(p->p_as, code, PAGE_SIZE, PROT_READ | PROT_EXEC);
 	p->p_vdso = code;
 	p->p_sigreturn =
 	    arch_vdso_sigreturn != 0 ? code + arch_vdso_sigreturn : 0;

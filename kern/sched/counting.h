@@ -29,6 +29,7 @@ struct counting_ops {
 	/* the life of an LWP */
 	int (*inherit)(const struct lwp *parent, struct lwp *child);
 	int (*fork)(const struct lwp *parent, struct lwp *child);
+	void (*vforked)(const struct lwp *parent);
 	void (*lwp_exit)(struct lwp *l);
 	/* a controller and the process that it no longer controls */
 	void (*released)(const struct proc *by, struct proc *p);

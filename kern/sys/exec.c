@@ -72,24 +72,9 @@ args_read(struct args *args, uintptr_t uva, unsigned *n)
 	return 0;
 }
 
-/*
- * Make a path absolute.  /proc/self/exe is the program that runs, also in
- * *path, which is for the log.  Returns 0 or an errno.
- */
+/* Load a program into p, which has only memory.  0 or an errno. */
 static int
-find_program(const char **path, path_buf absolute)
-{
-	if (strcmp(*path, "/proc/self/exe") != 0)
-		return resolve_path(absolute, AT_FDCWD, *path);
-	*path = proc_self()->p_program->ae_path;
-	absolute[0] = '/';
-	strlcpy(absolute + 1, *path, sizeof(path_buf) - 1);
-	return 0;
-}
-
-/* Load the program at path into p, which has only memory.  0 or an errno. */
-static int
-load_program(struct proc *p, const char *path, const char *absolute,
+load_program(struct proc *p, const char *path, const struct archive_entry *e,
     struct args *args, uintptr_t *pc, uintptr_t *sp)
 {
 	const char *why;
@@ -97,14 +82,15 @@ load_program(struct proc *p, const char *path, const char *absolute,
 	int err;
 
 	p->p_system = proc_self()->p_system;
-	if ((err = proc_find_program(p, absolute, &why, buf, sizeof buf)) !=
-		0 ||
-	    (err = as_init(&p->p_as, p->p_system)) != 0)
+	strlcpy_shown(p->p_name, path, sizeof p->p_name);
+	if ((err = proc_use_program(p, e, &why, buf, sizeof buf)) != 0)
 		return err;
+	if ((p->p_as = as_new(p->p_system)) == NULL)
+		return ENOMEM;
 	err = exec_load(p, path, args->ptr, args->argc, args->ptr + args->argc,
 	    args->envc, pc, sp, &why, buf, sizeof buf);
 	if (err != 0)
-		as_free(&p->p_as);
+		as_release(p->p_as);
 	return err;
 }
 
@@ -120,19 +106,19 @@ close_on_exec(struct proc *p)
 
 /* From here on nothing can fail: p takes the new memory and starts there. */
 static void
-become_program(struct proc *p, struct proc *loaded, const char *path,
-    uintptr_t pc, uintptr_t sp)
+become_program(struct proc *p, struct proc *loaded, uintptr_t pc, uintptr_t sp)
 {
 	struct lwp *l = lwp_self();
-	struct as old;
+	struct as *old = p->p_as;
 
 	futex_lwp_exit(l);      /* other processes may share its locks */
 	control_release_all(p); /* its handles of libpctx go */
 	kcpc_exec_leave(l);     /* the counter page is in the old memory */
-	old = p->p_as;
 	p->p_as = loaded->p_as;
-	arch_as_switch(&p->p_as);
-	as_free(&old);
+	arch_as_switch(p->p_as);
+	as_release(old);
+	p->p_vforked = false;
+	p->p_membarriers = 0;
 	p->p_elf = loaded->p_elf;
 	p->p_program = loaded->p_program;
 	p->p_stack_bytes = loaded->p_stack_bytes;
@@ -140,7 +126,7 @@ become_program(struct proc *p, struct proc *loaded, const char *path,
 	p->p_sigreturn = loaded->p_sigreturn;
 	p->p_said_efault = false;
 	p->p_execed = true;
-	strlcpy_shown(p->p_name, path, sizeof p->p_name);
+	strlcpy(p->p_name, loaded->p_name, sizeof p->p_name);
 	strlcpy(p->p_args, loaded->p_args, sizeof p->p_args);
 	l->l_clear_tid = 0;
 	l->l_robust = 0;
@@ -158,20 +144,30 @@ static int
 exec_program(const char *path, struct args *args)
 {
 	struct proc *p = proc_self(), *loaded = kmalloc(sizeof *loaded);
-	path_buf absolute;
+	const struct archive_entry *e;
+	struct lookup lk;
 	uintptr_t pc, sp;
 	int err;
 
 	if (loaded == NULL)
 		return ENOMEM;
-	if ((err = find_program(&path, absolute)) != 0 ||
-	    (err = load_program(loaded, path, absolute, args, &pc, &sp)) != 0)
+	if ((err = lookup_at(&lk, AT_FDCWD, path)) != 0 ||
+	    (err = lookup_check(&lk)) != 0)
+		goto free_loaded;
+	/* Only programs of the archives are executed. */
+	err = EACCES;
+	if ((e = lk.lk_entry) == NULL)
+		goto free_loaded;
+	/* The log names the program, not /proc/self/exe. */
+	if (strcmp(lk.lk_path, "proc/self/exe") == 0)
+		path = e->ae_path;
+	if ((err = load_program(loaded, path, e, args, &pc, &sp)) != 0)
 		goto free_loaded;
 	if ((err = proc_alone()) != 0) {
-		as_free(&loaded->p_as);
+		as_release(loaded->p_as);
 		goto free_loaded;
 	}
-	become_program(p, loaded, path, pc, sp);
+	become_program(p, loaded, pc, sp);
 	stop_point(STOP_EXEC, 0);
 free_loaded:
 	kfree(loaded);
@@ -181,14 +177,14 @@ free_loaded:
 intptr_t
 sys_execve(const uintptr_t *a)
 {
-	char path[CPIO_NAME_MAX + 1];
 	struct lwp *l = lwp_self();
+	const char *path;
 	struct args args;
 	int err;
 
 	stop_point(STOP_EXEC_ENTRY, 0);
 	if ((err = args_init(&args)) == 0 &&
-	    (err = copyinstr(path, a[0], sizeof path)) == 0 &&
+	    (err = copyin_path(a[0], &path)) == 0 &&
 	    (err = args_read(&args, a[1], &args.argc)) == 0 &&
 	    (err = args_read(&args, a[2], &args.envc)) == 0) {
 		/* argv[0] must exist. */

@@ -2,8 +2,8 @@
  * System calls that open, close and change descriptors.
  */
 #include "kern/arch.h"
-#include "kern/file/archive.h"
 #include "kern/file/file.h"
+#include "kern/file/pipe.h"
 #include "kern/file/tmp.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
@@ -13,8 +13,9 @@
 #include "kern/sys/wait_files.h"
 
 #define O_ACCMODE  3
+#define O_NONBLOCK 04000u
 #define O_CLOEXEC  02000000
-#define O_SETTABLE (02000 | 04000) /* O_APPEND, O_NONBLOCK */
+#define O_SETTABLE (02000 | O_NONBLOCK) /* and O_APPEND */
 
 static void
 set_cloexec(int fd, bool on)
@@ -37,34 +38,34 @@ install_file(struct file *f, bool cloexec)
 	return fd;
 }
 
-static intptr_t
-open_at(int dirfd, uintptr_t upath, unsigned flags, uint32_t mode)
+intptr_t
+sys_openat(const uintptr_t *a)
 {
-	path_buf path;
+	uint32_t mode = (uint32_t)a[3] & 07777 & ~proc_self()->p_umask;
+	unsigned flags = (unsigned)a[2];
+	struct lookup lk;
 	struct file *f;
 	int err;
 
-	if ((err = user_path(path, dirfd, upath)) != 0)
+	if ((err = user_path(&lk, (int)a[0], a[1])) != 0)
 		return -err;
 	/* Without a descriptor no file is created or truncated. */
 	if (file_free_fd(0) < 0)
 		return -EMFILE;
-	mode &= 0777 & ~proc_self()->p_umask;
-	if ((err = file_open(path, flags, mode, &f)) != 0)
+	if ((err = file_open(&lk, flags, mode, &f)) != 0)
 		return -err;
 	return install_file(f, flags & O_CLOEXEC);
 }
 
-intptr_t
-sys_open(const uintptr_t *a)
-{
-	return open_at(AT_FDCWD, a[0], (unsigned)a[1], (uint32_t)a[2]);
-}
+#define O_CREAT_TRUNC (01 | 0100 | 01000) /* O_WRONLY | O_CREAT | O_TRUNC */
 
 intptr_t
-sys_openat(const uintptr_t *a)
+sys_creat(const uintptr_t *a)
 {
-	return open_at((int)a[0], a[1], (unsigned)a[2], (uint32_t)a[3]);
+	const uintptr_t at[] = { (uintptr_t)AT_FDCWD, a[0], O_CREAT_TRUNC,
+		a[1] };
+
+	return sys_openat(at);
 }
 
 intptr_t
@@ -98,8 +99,7 @@ sys_lseek(const uintptr_t *a)
 		base = (int64_t)f->f_offset;
 		break;
 	case SEEK_END:
-		base = (int64_t)(f->f_kind == FILE_TMP ? f->f_tmp->tn_bytes
-						       : f->f_bytes);
+		base = (int64_t)file_bytes(f);
 		break;
 	default:
 		return -EINVAL;
@@ -131,14 +131,16 @@ sys_fsync(const uintptr_t *a)
 
 	if (f == NULL)
 		return -EBADF;
-	return f->f_kind == FILE_PIPE || f->f_kind == FILE_CONSOLE ? -EINVAL
-	                                                           : 0;
+	return f->f_kind == FILE_ARCHIVE || f->f_kind == FILE_DIR ||
+	               f->f_kind == FILE_TMP
+	           ? 0
+	           : -EINVAL;
 }
 
 static intptr_t
 dup_from(int fd, int from)
 {
-	struct file *f = file_get(fd);
+	struct file *f = file_get_any(fd);
 	int copy;
 
 	if (f == NULL)
@@ -153,7 +155,7 @@ dup_from(int fd, int from)
 static intptr_t
 dup_to(int fd, int to)
 {
-	if (file_get(fd) == NULL || to < 0 || to >= NFD)
+	if (file_get_any(fd) == NULL || to < 0 || to >= NFD)
 		return -EBADF;
 	if (fd == to)
 		return to;
@@ -226,10 +228,12 @@ lock_file(const struct file *f, uintptr_t operation, uintptr_t uva)
 intptr_t
 sys_fcntl(const uintptr_t *a)
 {
-	struct file *f = file_get((int)a[0]);
+	struct file *f = file_get_any((int)a[0]);
+	bool duplicates = a[1] == F_DUPFD || a[1] == F_DUPFD_CLOEXEC;
 	intptr_t fd;
 
-	if (f == NULL)
+	if (f == NULL ||
+	    ((f->f_flags & O_PATH) != 0 && !duplicates && a[1] > F_GETFL))
 		return -EBADF;
 	switch (a[1]) {
 	case F_DUPFD:
@@ -259,18 +263,85 @@ sys_fcntl(const uintptr_t *a)
 	}
 }
 
+/* Linux, include/uapi/asm-generic/ioctls.h. */
+#define TCGETS     0x5401
 #define TIOCGWINSZ 0x5413
+#define FIONREAD   0x541b
+#define FIONBIO    0x5421
+#define FIONCLEX   0x5450
+#define FIOCLEX    0x5451
+
+/*
+ * Linux's struct termios, as a new terminal has it.  TTY_DRIVER(9),
+ * tty_std_termios: input CR as NL, output NL as CR NL, 38400 baud, 8 bits,
+ * lines with echo and editing.
+ */
+static const struct {
+	uint32_t c_iflag, c_oflag, c_cflag, c_lflag;
+	uint8_t c_line, c_cc[19];
+} terminal = { 0x500, 0x5, 0x4bf, 0x8a3b, 0,
+	{ 3, 28, 127, 21, 4, 0, 1, 0, 17, 19, 26, 0, 18, 15, 23, 22, 0 } };
+
+/* Bytes that a read returns without waiting, or -ENOTTY. */
+static intptr_t
+bytes_ready(const struct file *f)
+{
+	switch (f->f_kind) {
+	case FILE_PIPE:
+		return (intptr_t)pipe_bytes(f);
+	case FILE_ARCHIVE:
+	case FILE_TEXT:
+	case FILE_TMP:
+		return (intptr_t)(file_bytes(f) - f->f_offset);
+	default:
+		return -ENOTTY;
+	}
+}
 
 /* stdout on a raw console is a terminal, so stdio flushes each line. */
+static intptr_t
+ioctl_console(const uintptr_t *a)
+{
+	static const uint16_t size[4] = { 25, 80, 0, 0 };
+	static const int32_t none;
+
+	switch (a[1]) {
+	case TCGETS:
+		return -copyout(a[2], &terminal, sizeof terminal);
+	case TIOCGWINSZ:
+		return -copyout(a[2], size, sizeof size);
+	case FIONREAD:
+		return -copyout(a[2], &none, sizeof none);
+	default:
+		return -ENOTTY;
+	}
+}
+
 intptr_t
 sys_ioctl(const uintptr_t *a)
 {
-	static const uint16_t size[4] = { 25, 80, 0, 0 };
 	struct file *f = file_get((int)a[0]);
+	intptr_t ready;
+	int32_t word;
 
 	if (f == NULL)
 		return -EBADF;
-	if (f->f_kind != FILE_CONSOLE || a[1] != TIOCGWINSZ || cons_is_framed())
+	switch (a[1]) {
+	case FIOCLEX:
+	case FIONCLEX:
+		set_cloexec((int)a[0], a[1] == FIOCLEX);
+		return 0;
+	case FIONBIO:
+		if (copyin(&word, a[2], sizeof word) != 0)
+			return -EFAULT;
+		f->f_flags &= ~O_NONBLOCK;
+		f->f_flags |= word != 0 ? O_NONBLOCK : 0;
+		return 0;
+	}
+	if (f->f_kind == FILE_CONSOLE && !cons_is_framed())
+		return ioctl_console(a);
+	if (a[1] != FIONREAD || (ready = bytes_ready(f)) == -ENOTTY)
 		return -ENOTTY;
-	return -copyout(a[2], size, sizeof size);
+	word = (int32_t)ready;
+	return -copyout(a[2], &word, sizeof word);
 }

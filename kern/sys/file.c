@@ -4,6 +4,7 @@
 #include "kern/file/file.h"
 #include "kern/arch.h"
 #include "kern/cpc/kcpc.h"
+#include "kern/file/epoll.h"
 #include "kern/file/pipe.h"
 #include "kern/file/tmp.h"
 #include "kern/mm/page.h"
@@ -45,15 +46,14 @@ can_write(const struct file *f)
 
 /* Copy out of a file's content. */
 static intptr_t
-read_bytes(
-    const char *data, size_t bytes, uint64_t offset, uintptr_t uva, size_t len)
+read_bytes(const struct file *f, uint64_t offset, uintptr_t uva, size_t len)
 {
-	size_t n = offset < bytes ? bytes - offset : 0;
+	size_t bytes = file_bytes(f), n = offset < bytes ? bytes - offset : 0;
 
 	if (n > len)
 		n = len;
 	limit_add(n >> PAGE_SHIFT);
-	if (n > 0 && copyout(uva, data + offset, n) != 0)
+	if (n > 0 && copyout(uva, file_data(f) + offset, n) != 0)
 		return -EFAULT;
 	return (intptr_t)n;
 }
@@ -65,20 +65,12 @@ read_at(const struct file *f, uint64_t offset, uintptr_t uva, size_t len)
 	if (len > RW_MAX)
 		len = RW_MAX;
 	switch (f->f_kind) {
-	case FILE_ARCHIVE:
-	case FILE_MACHINE:
-	case FILE_FIRMWARE:
-	case FILE_TEXT:
-		return read_bytes(f->f_data, f->f_bytes, offset, uva, len);
-	case FILE_TMP:
-		return read_bytes(
-		    f->f_tmp->tn_data, f->f_tmp->tn_bytes, offset, uva, len);
 	case FILE_ZERO:
 		return copyzero(uva, len) != 0 ? -EFAULT : (intptr_t)len;
 	case FILE_DIR:
 		return -EISDIR;
-	default: /* these are empty */
-		return 0;
+	default: /* devices are empty */
+		return read_bytes(f, offset, uva, len);
 	}
 }
 
@@ -311,7 +303,7 @@ free_iov:
 static bool
 would_wait(const struct file *f)
 {
-	return f->f_kind == FILE_PIPE && pipe_poll(f) == 0;
+	return (file_poll(f) & (POLLIN | POLLHUP)) == 0;
 }
 
 /*

@@ -13,17 +13,12 @@
 #include "kern/proc/proc.h"
 #include "kern/sys/syscall.h"
 
-/* A process, which may have ended.  0: the caller. */
+/* A process, which may have ended, by its or an LWP's number.  0: the caller.
+ */
 static struct proc *
 find_process(int pid)
 {
-	struct proc *p = allprocs;
-
-	if (pid == 0)
-		return proc_self();
-	while (p != NULL && p->p_pid != pid)
-		p = p->p_next;
-	return p;
+	return pid == 0 ? proc_self() : proc_find_any(pid);
 }
 
 /* A member of a group, or NULL. */
@@ -57,8 +52,8 @@ sys_setpgid(const uintptr_t *a)
 	const struct proc *member;
 	int pgid = (int)a[1], err;
 
-	if (pgid < 0)
-		return -EINVAL;
+	if (pgid < 0 || (p != NULL && a[0] != 0 && p->p_pid != (int)a[0]))
+		return -EINVAL; /* not the number of a process */
 	if ((err = check_change(p)) != 0)
 		return -err;
 	if (pgid == 0)

@@ -72,6 +72,9 @@ random64(struct proc *p)
 	return z ^ z >> 31;
 }
 
+#define GRND_ANY  7u /* NONBLOCK, RANDOM, INSECURE */
+#define GRND_BOTH 6u /* RANDOM and INSECURE */
+
 intptr_t
 sys_getrandom(const uintptr_t *a)
 {
@@ -79,6 +82,9 @@ sys_getrandom(const uintptr_t *a)
 	struct proc *p = proc_self();
 	uint64_t r[128];
 
+	if ((a[2] & ~(uintptr_t)GRND_ANY) != 0 ||
+	    (a[2] & GRND_BOTH) == GRND_BOTH)
+		return -EINVAL;
 	while (done < len) {
 		size_t n = len - done < sizeof r ? len - done : sizeof r;
 

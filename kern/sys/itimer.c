@@ -129,7 +129,7 @@ sys_setitimer(const uintptr_t *a)
 	return 0;
 }
 
-/* The seconds that were left, rounded up: at least one if it was set. */
+/* The seconds that were left, rounded: at least one if it was set. */
 intptr_t
 sys_alarm(const uintptr_t *a)
 {
@@ -138,5 +138,7 @@ sys_alarm(const uintptr_t *a)
 	struct itimerval old = alarm_get(p);
 
 	alarm_set(p, &it);
-	return old.it_value.tv_sec + (old.it_value.tv_usec > 0);
+	return old.it_value.tv_sec +
+	       (old.it_value.tv_usec >= US_PER_S / 2 ||
+		   (old.it_value.tv_sec == 0 && old.it_value.tv_usec > 0));
 }

@@ -4,11 +4,12 @@
 #include "include/sys/barecpc.h"
 #include "kern/arch.h"
 #include "kern/file/file.h"
-#include "kern/file/tmp.h"
 #include "kern/mm/as.h"
 #include "kern/mm/shared_memory.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/proc.h"
+#include "kern/sched/cpu.h"
+#include "kern/sched/xcall.h"
 #include "kern/sys/syscall.h"
 
 /* Linux's values.  PROT_* of the kernel have the same (checked below). */
@@ -22,6 +23,7 @@
 #define MAP_FIXED_NOREPLACE 0x100000
 #define MREMAP_MAYMOVE      1
 #define O_ACCMODE           3
+#define O_WRONLY            1
 #define O_RDWR              2
 
 _Static_assert(PROT_READ == 1 && PROT_WRITE == 2 && PROT_EXEC == 4,
@@ -37,7 +39,7 @@ round_page(size_t len)
 intptr_t
 sys_brk(const uintptr_t *a)
 {
-	struct as *as = &proc_self()->p_as;
+	struct as *as = proc_self()->p_as;
 	uintptr_t old = round_page(as->as_brk), new = round_page(a[0]);
 
 	if (a[0] < as->as_brk_base || a[0] > REGION_TOP)
@@ -68,7 +70,11 @@ choose_address(
 		err = as_unmap(as, hint, len);
 		return err != 0 ? -err : (intptr_t)hint;
 	}
-	va = as_gap(as, len, align);
+	/* A hint counts if the range there is free. */
+	va = hint & -align;
+	if (va < USER_BASE || va > REGION_TOP || len > REGION_TOP - va ||
+	    !as_is_free(as, va, len))
+		va = as_gap(as, len, align);
 	return va == 0 ? -ENOMEM : (intptr_t)va;
 }
 
@@ -77,14 +83,9 @@ static void
 copy_file(struct as *as, uintptr_t va, size_t len, const struct file *f,
     uint64_t offset)
 {
-	const char *data =
-	    f->f_kind == FILE_TMP ? f->f_tmp->tn_data : f->f_data;
-	size_t bytes = f->f_kind == FILE_TMP ? f->f_tmp->tn_bytes : f->f_bytes;
-	size_t n = 0;
+	size_t bytes = file_bytes(f), n = offset < bytes ? bytes - offset : 0;
 
-	if (f->f_kind != FILE_ZERO && offset < bytes)
-		n = bytes - offset;
-	as_write(as, va, data + offset, n < len ? n : len);
+	as_write(as, va, file_data(f) + offset, n < len ? n : len);
 }
 
 /*
@@ -112,6 +113,8 @@ check_file(const struct file *f, unsigned prot, bool shared, uint64_t offset)
 	if (f->f_kind != FILE_ARCHIVE && f->f_kind != FILE_ZERO &&
 	    f->f_kind != FILE_TMP)
 		return ENODEV;
+	if ((f->f_flags & O_ACCMODE) == O_WRONLY)
+		return EACCES;
 	/* The mapping would be a copy, and writes would not pass between. */
 	if (shared && f->f_kind == FILE_TMP)
 		return ENODEV;
@@ -123,7 +126,7 @@ check_file(const struct file *f, unsigned prot, bool shared, uint64_t offset)
 intptr_t
 sys_mmap(const uintptr_t *a)
 {
-	struct as *as = &proc_self()->p_as;
+	struct as *as = proc_self()->p_as;
 	unsigned prot = (unsigned)a[2], flags = (unsigned)a[3];
 	unsigned type = flags & MAP_TYPE;
 	bool contig = flags & MAP_CONTIG, shared = type != MAP_PRIVATE;
@@ -194,13 +197,13 @@ sys_munmap(const uintptr_t *a)
 
 	if (len == 0 || !range_arg(a[0], &len))
 		return -EINVAL;
-	return -as_unmap(&proc_self()->p_as, a[0], len);
+	return -as_unmap(proc_self()->p_as, a[0], len);
 }
 
 intptr_t
 sys_mprotect(const uintptr_t *a)
 {
-	struct as *as = &proc_self()->p_as;
+	struct as *as = proc_self()->p_as;
 	size_t len = a[1];
 	int err;
 
@@ -248,7 +251,7 @@ grow_mapping(struct as *as, uintptr_t va, size_t old, size_t new, bool may_move)
 intptr_t
 sys_mremap(const uintptr_t *a)
 {
-	struct as *as = &proc_self()->p_as;
+	struct as *as = proc_self()->p_as;
 	size_t old = a[1], new = a[2];
 	struct region *r;
 	int err;
@@ -268,30 +271,11 @@ sys_mremap(const uintptr_t *a)
 	return (intptr_t)a[0];
 }
 
-#define MADV_DONTNEED 4
-
-/*
- * Advice has no effect, except MADV_DONTNEED: it must zero anonymous memory,
- * and programs rely on that.
- */
-intptr_t
-sys_madvise(const uintptr_t *a)
-{
-	struct as *as = &proc_self()->p_as;
-	size_t len = a[1];
-
-	if (!range_arg(a[0], &len))
-		return -EINVAL;
-	if (a[2] != MADV_DONTNEED || len == 0)
-		return 0;
-	return -as_zero(as, a[0], len);
-}
-
 /* Memory stays where it is: a lock only checks that there is some. */
 static intptr_t
 lock_range(uintptr_t va, size_t len)
 {
-	struct as *as = &proc_self()->p_as;
+	struct as *as = proc_self()->p_as;
 	uintptr_t at = va & -PAGE_SIZE, end = va + len;
 	const struct region *r;
 
@@ -302,6 +286,50 @@ lock_range(uintptr_t va, size_t len)
 			return -ENOMEM;
 	}
 	return 0;
+}
+
+/* Linux, include/uapi/asm-generic/mman-common.h. */
+#define MADV_DONTNEED        4
+#define MADV_REMOVE          9
+#define MADV_DONTFORK        10
+#define MADV_DOFORK          11
+#define MADV_WIPEONFORK      18
+#define MADV_KEEPONFORK      19
+#define MADV_DONTNEED_LOCKED 24
+/* All advice, most of it without effect here: 0 to 25 but 5, 6 and 7. */
+#define MADV_KNOWN 0x3ffff1fUL
+
+/*
+ * Most advice has no effect.  MADV_DONTNEED must zero anonymous memory, and
+ * programs rely on that, as on what fork(2) does with memory.
+ */
+intptr_t
+sys_madvise(const uintptr_t *a)
+{
+	struct as *as = proc_self()->p_as;
+	size_t len = a[1];
+
+	if (!range_arg(a[0], &len) || a[2] >= 64 ||
+	    (MADV_KNOWN >> a[2] & 1) == 0)
+		return -EINVAL;
+	if (len == 0)
+		return 0;
+	switch (a[2]) {
+	case MADV_DONTNEED:
+	case MADV_DONTNEED_LOCKED:
+		return -as_zero(as, a[0], len);
+	case MADV_REMOVE:
+		return -EINVAL; /* no memory is a file's */
+	case MADV_DONTFORK:
+		return -as_at_fork(as, a[0], len, FORK_NONE);
+	case MADV_WIPEONFORK:
+		return -as_at_fork(as, a[0], len, FORK_ZERO);
+	case MADV_DOFORK:
+	case MADV_KEEPONFORK:
+		return -as_at_fork(as, a[0], len, FORK_COPY);
+	default:
+		return lock_range(a[0], len);
+	}
 }
 
 intptr_t
@@ -328,5 +356,48 @@ intptr_t
 sys_munlockall(const uintptr_t *a)
 {
 	(void)a;
+	return 0;
+}
+
+/*
+ * Linux, include/uapi/linux/membarrier.h: commands by bits.  A command of one
+ * process needs registration, by the command with the next bit.
+ */
+#define MEMBARRIER_ALL      0x7fu
+#define MEMBARRIER_PRIVATE  0x28u
+#define MEMBARRIER_REGISTER 0x54u
+
+static void
+do_nothing(void *arg)
+{
+	(void)arg;
+}
+
+/* The way into the kernel and out again is a barrier, for instructions too. */
+intptr_t
+sys_membarrier(const uintptr_t *a)
+{
+	struct proc *p = proc_self();
+	unsigned command = (unsigned)a[0];
+
+	if (command == 0 && a[1] == 0)
+		return MEMBARRIER_ALL;
+	if (a[1] != 0 || (command & ~MEMBARRIER_ALL) ||
+	    (command & (command - 1)))
+		return -EINVAL;
+	if (command & MEMBARRIER_REGISTER) {
+		p->p_membarriers |= command >> 1;
+		return 0;
+	}
+	if (command & MEMBARRIER_PRIVATE & ~p->p_membarriers)
+		return -EPERM;
+	for (unsigned i = 0; i < ncpu; i++) {
+		const struct lwp *l = cpus[i].c_lwp;
+
+		if (&cpus[i] != arch_curcpu() && cpus[i].c_online &&
+		    (!(command & MEMBARRIER_PRIVATE) ||
+			(l != NULL && l->l_proc == p)))
+			xcall(&cpus[i], do_nothing, NULL);
+	}
 	return 0;
 }

@@ -21,7 +21,6 @@
 
 #define SIGSET_BYTES 8
 #define NS_PER_MS    1000000LL
-#define NS_PER_S     1000000000LL
 
 /* Linux's struct pollfd, the same on both machines. */
 struct pollfd {
@@ -189,9 +188,8 @@ put_set(uintptr_t uva, unsigned n, uint64_t first)
 
 /* The descriptors of the sets.  Returns how many. */
 static unsigned
-make_pollfds(uint64_t reads, uint64_t writes, struct pollfd *fds)
+make_pollfds(uint64_t all, uint64_t reads, uint64_t writes, struct pollfd *fds)
 {
-	uint64_t all = reads | writes;
 	unsigned n = 0;
 
 	for (; all != 0; all &= all - 1, n++) {
@@ -238,7 +236,7 @@ select_files(const uintptr_t *a, uint64_t deadline)
 	    (err = get_set(a[2], n, &writes)) != 0 ||
 	    (err = get_set(a[3], n, &exceptions)) != 0)
 		return -err;
-	nfds = make_pollfds(reads, writes, fds);
+	nfds = make_pollfds(reads | writes | exceptions, reads, writes, fds);
 	for (unsigned i = 0; i < nfds; i++) {
 		if (file_get(fds[i].fd) == NULL)
 			return -EBADF;
@@ -274,19 +272,19 @@ sys_select(const uintptr_t *a)
 {
 	uint64_t deadline = ~0ULL;
 	int64_t tv[2];
-	uint64_t ns;
+	hrtime_t ns;
 
 	if (a[4] != 0) {
 		if (copyin(tv, a[4], sizeof tv) != 0)
 			return -EFAULT;
-		if (tv[0] < 0 || tv[1] < 0 || tv[1] >= 1000000)
+		if (tv[0] < 0 || tv[1] < 0)
 			return -EINVAL;
-		ns = tv[0] > INT64_MAX / NS_PER_S - 1
-		         ? (uint64_t)INT64_MAX
-		         : (uint64_t)(tv[0] * NS_PER_S + tv[1] * 1000);
-		if (__builtin_add_overflow(
-			arch_tick(), ns_to_tick((hrtime_t)ns), &deadline))
-			deadline = ~0ULL;
+		/* As Linux: a second or more of microseconds is no error. */
+		if (__builtin_add_overflow(tv[0], tv[1] / 1000000, &tv[0]))
+			tv[0] = INT64_MAX;
+		tv[1] = tv[1] % 1000000 * 1000;
+		timespec_ns(tv, &ns);
+		deadline = deadline_tick(ns, false);
 	}
 	return select_files(a, deadline);
 }

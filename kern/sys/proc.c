@@ -22,10 +22,9 @@ sys_exit_group(const uintptr_t *a)
 intptr_t
 sys_exit(const uintptr_t *a)
 {
-	struct lwp *l = lwp_self();
-	struct proc *p = l->l_proc;
+	struct proc *p = proc_self();
 
-	if (l->l_tid == p->p_pid && !p->p_exiting)
+	if (!p->p_exiting)
 		p->p_status = (int)a[0] & 0xff;
 	if (p->p_nlwp > 1)
 		stop_point(STOP_LWP_EXIT, 0);
@@ -73,6 +72,13 @@ sys_socket(const uintptr_t *a)
 {
 	(void)a;
 	return -EAFNOSUPPORT;
+}
+
+/* Calls on a socket: no descriptor is one. */
+intptr_t
+sys_not_socket(const uintptr_t *a)
+{
+	return file_get((int)a[0]) == NULL ? -EBADF : -ENOTSOCK;
 }
 
 /* No option is known.  Linux returns EINVAL for an option that it lacks. */
@@ -142,8 +148,7 @@ sys_capget(const uintptr_t *a)
 		return 0;
 	if (head.pid < 0)
 		return -EINVAL;
-	if (head.pid != 0 && proc_find(head.pid) == NULL &&
-	    lwp_find(head.pid) == NULL)
+	if (head.pid != 0 && proc_find_any(head.pid) == NULL)
 		return -ESRCH;
 	return -copyzero(a[1], head.version == CAPABILITY_V1
 				   ? CAPABILITY_BYTES

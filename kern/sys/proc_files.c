@@ -49,7 +49,7 @@ meminfo(struct text *t, unsigned cpu)
 static void
 self_maps(struct text *t, unsigned cpu)
 {
-	const struct region *r = proc_self()->p_as.as_regions.rt_first;
+	const struct region *r = proc_self()->p_as->as_regions.rt_first;
 
 	(void)cpu;
 	for (; r != NULL; r = r->r_next)

@@ -294,12 +294,12 @@ sys_kill(const uintptr_t *a)
 	if (a[1] > NSIG)
 		return -EINVAL;
 	if (pid > 0) {
-		if ((p = proc_find(pid)) == NULL)
+		if ((p = proc_find_any(pid)) == NULL)
 			return -ESRCH;
 		return -post_proc(p, a[1]);
 	}
 	for (p = allprocs; p != NULL; p = p->p_next) {
-		if (p->p_done || !is_addressed(p, pid))
+		if (!is_addressed(p, pid))
 			continue;
 		post_proc(p, a[1]);
 		n++;
@@ -339,15 +339,19 @@ sys_tgkill(const uintptr_t *a)
 	return post_lwp((int)a[0], (int)a[1], &info);
 }
 
-/* Copy in the sender's siginfo.  It must not look like the kernel's. */
+/*
+ * Copy in the sender's siginfo.  To others than the LWP `to` itself it must not
+ * look like the kernel's.
+ */
 static int
-siginfo_in(struct siginfo *info, uintptr_t uva, uintptr_t sig)
+siginfo_in(struct siginfo *info, uintptr_t uva, uintptr_t sig, int to)
 {
-	if (sig < 1 || sig > NSIG)
+	if (sig > NSIG)
 		return EINVAL;
 	if (copyin(info, uva, sizeof *info) != 0)
 		return EFAULT;
-	if (info->si_code >= 0 || info->si_code == SI_TKILL)
+	if ((info->si_code >= 0 || info->si_code == SI_TKILL) &&
+	    to != lwp_self()->l_tid)
 		return EPERM;
 	info->si_signo = (int)sig;
 	return 0;
@@ -356,13 +360,15 @@ siginfo_in(struct siginfo *info, uintptr_t uva, uintptr_t sig)
 intptr_t
 sys_rt_sigqueueinfo(const uintptr_t *a)
 {
-	struct proc *p = proc_find((int)a[0]);
+	struct proc *p = proc_find_any((int)a[0]);
 	struct siginfo info;
 	int err;
 
-	if ((err = siginfo_in(&info, a[2], a[1])) != 0)
+	if ((err = siginfo_in(&info, a[2], a[1], (int)a[0])) != 0)
 		return -err;
-	return p != NULL ? -sig_post_proc(p, (int)a[1], &info) : -ESRCH;
+	if (p == NULL || a[1] == 0)
+		return p == NULL ? -ESRCH : 0;
+	return -sig_post_proc(p, (int)a[1], &info);
 }
 
 intptr_t
@@ -373,7 +379,7 @@ sys_rt_tgsigqueueinfo(const uintptr_t *a)
 
 	if ((int)a[0] <= 0 || (int)a[1] <= 0)
 		return -EINVAL;
-	if ((err = siginfo_in(&info, a[3], a[2])) != 0)
+	if ((err = siginfo_in(&info, a[3], a[2], (int)a[1])) != 0)
 		return -err;
 	return post_lwp((int)a[0], (int)a[1], &info);
 }

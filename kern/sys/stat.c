@@ -4,17 +4,20 @@
 #include "kern/arch.h"
 #include "kern/file/archive.h"
 #include "kern/file/file.h"
+#include "kern/file/tmp.h"
 #include "kern/mm/page.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/proc.h"
 #include "kern/sys/syscall.h"
 #include "kern/sys/user_path.h"
-#include "lib/printf.h"
 #include "lib/string.h"
 
-#define AT_EMPTY_PATH 0x1000
-#define W_OK          2
+#define AT_NO_AUTOMOUNT    0x800
+#define AT_EACCESS         0x200
+#define AT_STATX_SYNC_TYPE 0x6000
+#define W_OK               2
+#define ANY_OK             7
 
 #define S_IFMT  0170000u
 #define S_IFDIR 0040000u
@@ -32,37 +35,18 @@ stat_out(uintptr_t uva, const struct file_info *fi)
 static int
 stat_user_path(int dirfd, uintptr_t upath, struct file_info *fi)
 {
-	path_buf path;
-	int err = user_path(path, dirfd, upath);
+	struct lookup lk;
+	int err = user_file(&lk, dirfd, upath);
 
-	return err != 0 ? err : file_stat_path(path, fi);
-}
-
-static intptr_t
-stat_path(int dirfd, uintptr_t upath, uintptr_t uva)
-{
-	struct file_info fi;
-	int err = stat_user_path(dirfd, upath, &fi);
-
-	return err != 0 ? -err : stat_out(uva, &fi);
-}
-
-intptr_t
-sys_stat(const uintptr_t *a)
-{
-	return stat_path(AT_FDCWD, a[0], a[1]);
-}
-
-intptr_t
-sys_lstat(const uintptr_t *a)
-{
-	return stat_path(AT_FDCWD, a[0], a[1]);
+	if (err == 0)
+		file_stat_lookup(&lk, fi);
+	return err;
 }
 
 intptr_t
 sys_fstat(const uintptr_t *a)
 {
-	struct file *f = file_get((int)a[0]);
+	struct file *f = file_get_any((int)a[0]);
 	struct file_info fi;
 
 	if (f == NULL)
@@ -74,88 +58,80 @@ sys_fstat(const uintptr_t *a)
 intptr_t
 sys_newfstatat(const uintptr_t *a)
 {
-	uintptr_t fstat_args[] = { a[0], a[2] };
-	char first;
-
-	if (a[3] & AT_EMPTY_PATH) {
-		if (copyin(&first, a[1], 1) != 0)
-			return -EFAULT;
-		if (first == '\0')
-			return sys_fstat(fstat_args);
-	}
-	return stat_path((int)a[0], a[1], a[2]);
-}
-
-static intptr_t
-access_path(int dirfd, uintptr_t upath, unsigned mode)
-{
+	const uintptr_t fstat_args[] = { a[0], a[2] };
+	unsigned flags = (unsigned)a[3];
 	struct file_info fi;
-	int err = stat_user_path(dirfd, upath, &fi);
+	int err;
 
-	if (err != 0)
-		return -err;
-	return (mode & W_OK) && !(fi.fi_mode & 0200) ? -EROFS : 0;
-}
-
-intptr_t
-sys_access(const uintptr_t *a)
-{
-	return access_path(AT_FDCWD, a[0], (unsigned)a[1]);
+	if ((flags & ~(AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_EMPTY_PATH |
+			 AT_STATX_SYNC_TYPE)) != 0)
+		return -EINVAL;
+	if (user_path_empty(a[1], flags) && (int)a[0] != AT_FDCWD)
+		return sys_fstat(fstat_args);
+	err = stat_user_path((int)a[0], a[1], &fi);
+	return err != 0 ? -err : stat_out(a[2], &fi);
 }
 
 intptr_t
 sys_faccessat(const uintptr_t *a)
 {
-	return access_path((int)a[0], a[1], (unsigned)a[2]);
+	unsigned mode = (unsigned)a[2];
+	struct file_info fi;
+	int err;
+
+	if ((mode & ~ANY_OK) != 0)
+		return -EINVAL;
+	if ((err = stat_user_path((int)a[0], a[1], &fi)) != 0)
+		return -err;
+	return (mode & W_OK) && !(fi.fi_mode & 0200) ? -EROFS : 0;
+}
+
+intptr_t
+sys_faccessat2(const uintptr_t *a)
+{
+	unsigned flags = (unsigned)a[3];
+
+	if ((flags & ~(AT_EACCESS | AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)) != 0)
+		return -EINVAL;
+	if (user_path_empty(a[1], flags))
+		return file_get_any((int)a[0]) != NULL ? 0 : -EBADF;
+	return sys_faccessat(a);
 }
 
 /*
  * Only /proc/self/exe is a link: symbolic links of the archives count as files.
  */
-static intptr_t
-readlink_path(int dirfd, uintptr_t upath, uintptr_t uva, size_t len)
-{
-	path_buf path, to;
-	struct file_info fi;
-	size_t n;
-	int err;
-
-	if ((err = user_path(path, dirfd, upath)) != 0 ||
-	    (err = file_stat_path(path, &fi)) != 0)
-		return -err;
-	if (strcmp(path, "/proc/self/exe") != 0)
-		return -EINVAL;
-	n = (size_t)snprintf(
-	    to, sizeof to, "/%s", proc_self()->p_program->ae_path);
-	if (n > len)
-		n = len;
-	return copyout(uva, to, n) != 0 ? -EFAULT : (intptr_t)n;
-}
-
-intptr_t
-sys_readlink(const uintptr_t *a)
-{
-	return readlink_path(AT_FDCWD, a[0], a[1], a[2]);
-}
-
 intptr_t
 sys_readlinkat(const uintptr_t *a)
 {
-	return readlink_path((int)a[0], a[1], a[2], a[3]);
+	const char *to = proc_self()->p_program->ae_path;
+	struct lookup lk;
+	size_t n = 1 + strlen(to);
+	int err;
+
+	if ((err = user_file(&lk, (int)a[0], a[1])) != 0)
+		return -err;
+	if (strcmp(lk.lk_path, "proc/self/exe") != 0 || a[3] == 0)
+		return -EINVAL;
+	if (n > a[3])
+		n = a[3];
+	return copyout(a[2], "/", 1) != 0 || copyout(a[2] + 1, to, n - 1) != 0
+	           ? -EFAULT
+	           : (intptr_t)n;
 }
 
 intptr_t
 sys_getcwd(const uintptr_t *a)
 {
 	const struct file *dir = proc_self()->p_cwd;
-	path_buf path;
-	size_t n = (size_t)snprintf(path, sizeof path, "/%s",
-		       dir != NULL ? dir->f_dir : "") +
-	           1;
+	const char *path = dir != NULL ? dir->f_dir : "";
+	size_t n = strlen(path) + 1;
 
-	if (a[1] < n)
+	if (a[1] < n + 1)
 		return -ERANGE;
-	return copyout(a[0], path, n) != 0 ? -EFAULT : (intptr_t)n;
+	return copyout(a[0], "/", 1) != 0 || copyout(a[0] + 1, path, n) != 0
+	           ? -EFAULT
+	           : (intptr_t)n + 1;
 }
 
 /* struct linux_dirent64 of getdents64(2), up to its name. */
@@ -188,9 +164,26 @@ put_dirent(
 	return (intptr_t)len;
 }
 
+/* The number of a directory (up: the one above it), as stat(2) has it. */
+static uint64_t
+dir_number(const struct file *dir, bool up)
+{
+	const struct tmp_node *tn = dir->f_tmp;
+	const char *slash = strrchr(dir->f_dir, '/');
+
+	if (tn != NULL && up)
+		tn = tn->tn_parent;
+	if (tn != NULL && tn->tn_ino != 0)
+		return tn->tn_ino;
+	return path_ino(dir->f_dir, !up ? strlen(dir->f_dir)
+				    : slash == NULL
+					? 0
+					: (size_t)(slash - dir->f_dir));
+}
+
 /* As dir_entry(); the first two are "." and "..". */
 static bool
-entry_at(const char *dir, uint64_t *offset, struct dir_entry *de)
+entry_at(const struct file *dir, uint64_t *offset, struct dir_entry *de)
 {
 	static const char dots[] = "..";
 	uint64_t n = *offset, pos = n - 2;
@@ -199,7 +192,8 @@ entry_at(const char *dir, uint64_t *offset, struct dir_entry *de)
 	if (n >= 2)
 		found = dir_entry(dir, &pos, de);
 	else
-		*de = (struct dir_entry){ dots, n + 1, n + 1, S_IFDIR };
+		*de = (struct dir_entry){ dots, n + 1, dir_number(dir, n == 1),
+			S_IFDIR };
 	*offset = n < 2 ? n + 1 : pos + 2;
 	return found;
 }
@@ -216,13 +210,13 @@ sys_getdents64(const uintptr_t *a)
 		return -EBADF;
 	if (f->f_kind != FILE_DIR)
 		return -ENOTDIR;
-	while (next = f->f_offset, entry_at(f->f_dir, &next, &de)) {
+	while (next = f->f_offset, entry_at(f, &next, &de)) {
 		intptr_t n = put_dirent(&de, next, a[1] + done, room - done);
 
-		if (n < 0)
-			return n;
-		if (n == 0)
-			return done > 0 ? (intptr_t)done : -EINVAL;
+		if (n <= 0 && done == 0)
+			return n < 0 ? n : -EINVAL;
+		if (n <= 0)
+			break;
 		done += (size_t)n;
 		f->f_offset = next;
 	}
@@ -256,7 +250,9 @@ statfs_out(uintptr_t uva)
 		.f_blocks = page_ntotal(),
 		.f_bfree = page_nfree(),
 		.f_bavail = page_nfree(),
-		.f_namelen = CPIO_NAME_MAX,
+		.f_files = page_ntotal(),
+		.f_ffree = page_nfree(),
+		.f_namelen = NAME_MAX,
 		.f_frsize = PAGE_SIZE };
 
 	return -copyout(uva, &st, sizeof st);
@@ -274,5 +270,5 @@ sys_statfs(const uintptr_t *a)
 intptr_t
 sys_fstatfs(const uintptr_t *a)
 {
-	return file_get((int)a[0]) == NULL ? -EBADF : statfs_out(a[1]);
+	return file_get_any((int)a[0]) == NULL ? -EBADF : statfs_out(a[1]);
 }

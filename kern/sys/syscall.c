@@ -31,7 +31,7 @@ static intptr_t
 sys_phys(const uintptr_t *a)
 {
 	uint64_t pa =
-	    arch_translate(&proc_self()->p_as, a[0] & -(uintptr_t)PAGE_SIZE);
+	    arch_translate(proc_self()->p_as, a[0] & -(uintptr_t)PAGE_SIZE);
 
 	if (a[0] >= USER_TOP || pa == ~0ULL)
 		return -copy_refuse(a[0]);

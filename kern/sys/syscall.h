@@ -24,6 +24,7 @@
 	/* fd.c */                                                             \
 	X(open)                                                                \
 	X(openat)                                                              \
+	X(creat)                                                               \
 	X(close)                                                               \
 	X(lseek)                                                               \
 	X(ftruncate)                                                           \
@@ -40,6 +41,7 @@
 	X(newfstatat)                                                          \
 	X(access)                                                              \
 	X(faccessat)                                                           \
+	X(faccessat2)                                                          \
 	X(readlink)                                                            \
 	X(readlinkat)                                                          \
 	X(getcwd)                                                              \
@@ -58,6 +60,10 @@
 	X(chmod)                                                               \
 	X(fchmod)                                                              \
 	X(fchmodat)                                                            \
+	X(chown)                                                               \
+	X(fchown)                                                              \
+	X(fchownat)                                                            \
+	X(utimensat)                                                           \
 	X(umask)                                                               \
 	X(chdir)                                                               \
 	X(fchdir)                                                              \
@@ -85,6 +91,7 @@
 	X(munlock)                                                             \
 	X(mlockall)                                                            \
 	X(munlockall)                                                          \
+	X(membarrier)                                                          \
 	/* proc.c */                                                           \
 	X(exit)                                                                \
 	X(exit_group)                                                          \
@@ -92,6 +99,7 @@
 	X(set_robust_list)                                                     \
 	X(get_robust_list)                                                     \
 	X(socket)                                                              \
+	X(not_socket)                                                          \
 	X(prctl)                                                               \
 	X(getpid)                                                              \
 	X(getppid)                                                             \

@@ -93,7 +93,7 @@ describe_memory(const struct as *as, uint64_t *bt)
 static void
 describe_process(const struct proc *p, uint64_t *bt)
 {
-	describe_memory(&p->p_as, bt);
+	describe_memory(p->p_as, bt);
 	for (unsigned fd = 0; fd < NFD; fd++)
 		bt[BT_FILES] |= (uint64_t)(p->p_fd[fd] != NULL) << fd;
 	bt[BT_CLOEXEC] = p->p_cloexec;

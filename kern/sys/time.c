@@ -6,6 +6,7 @@
 #include "kern/platform/errno.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
+#include "kern/sched/deadline.h"
 #include "kern/sched/timer.h"
 #include "kern/sys/syscall.h"
 
@@ -21,11 +22,33 @@
 #define CLOCK_PROCESS_CPUTIME_ID 2
 #define CLOCK_THREAD_CPUTIME_ID  3
 #define CLOCK_BOOTTIME           7
+#define CLOCK_TAI                11
 
+/*
+ * A negative number is a clock of a process or LWP: ~id << 3, with a bit for an
+ * LWP and a kind below 3.  The id 0 is the caller's.  Linux, include/linux/
+ * posix-timers.h (CPUCLOCK_PERTHREAD_MASK).
+ */
+#define CPUCLOCK_LWP  4
+#define CPUCLOCK_KIND 3
+#define CPUCLOCK_SELF (-8)
+
+/* The ticks of a clock of CPU time.  Returns false if it is unknown. */
 static bool
-clock_known(uintptr_t clock)
+clock_ran(int clock, uint64_t *ticks)
 {
-	return clock <= CLOCK_BOOTTIME;
+	int id = ~(clock >> 3);
+	const struct proc *p = id == 0 ? proc_self() : proc_find(id);
+	const struct lwp *l = id == 0 ? lwp_self() : lwp_find(id);
+
+	if ((clock & CPUCLOCK_KIND) == CPUCLOCK_KIND)
+		return false;
+	if (clock & CPUCLOCK_LWP ? l == NULL || l->l_proc != proc_self()
+				 : p == NULL)
+		return false;
+	proc_account();
+	*ticks = clock & CPUCLOCK_LWP ? sched_ran(l) : proc_ran(p);
+	return true;
 }
 
 struct timespec {
@@ -39,39 +62,45 @@ to_timespec(hrtime_t ns)
 	return (struct timespec){ ns / NS_PER_S, ns % NS_PER_S };
 }
 
-static hrtime_t
-clock_ns(uintptr_t clock)
+/* The time of a clock in ns.  Returns false if there is no such clock. */
+static bool
+clock_ns(int clock, hrtime_t *ns)
 {
-	switch (clock) {
-	case CLOCK_PROCESS_CPUTIME_ID:
-		proc_account();
-		return (hrtime_t)tick_to_ns(proc_ran(proc_self()));
-	case CLOCK_THREAD_CPUTIME_ID:
-		proc_account();
-		return (hrtime_t)tick_to_ns(sched_ran(lwp_self()));
-	default:
-		return gethrtime();
+	uint64_t ticks;
+
+	if (clock == CLOCK_PROCESS_CPUTIME_ID ||
+	    clock == CLOCK_THREAD_CPUTIME_ID)
+		clock = CPUCLOCK_SELF |
+		        (clock == CLOCK_THREAD_CPUTIME_ID ? CPUCLOCK_LWP : 0);
+	if (clock < 0) {
+		if (!clock_ran(clock, &ticks))
+			return false;
+		*ns = (hrtime_t)tick_to_ns(ticks);
+		return true;
 	}
+	*ns = gethrtime();
+	return clock <= CLOCK_BOOTTIME || clock == CLOCK_TAI;
 }
 
 intptr_t
 sys_clock_gettime(const uintptr_t *a)
 {
 	struct timespec ts;
+	hrtime_t ns;
 
-	if (!clock_known(a[0]))
+	if (!clock_ns((int)a[0], &ns))
 		return -EINVAL;
-	ts = to_timespec(clock_ns(a[0]));
+	ts = to_timespec(ns);
 	return -copyout(a[1], &ts, sizeof ts);
 }
 
 intptr_t
 sys_clock_getres(const uintptr_t *a)
 {
-	hrtime_t ns = NS_PER_S / (hrtime_t)arch_tick_hz();
+	hrtime_t ns = NS_PER_S / (hrtime_t)arch_tick_hz(), now;
 	struct timespec ts = to_timespec(ns > 0 ? ns : 1);
 
-	if (!clock_known(a[0]))
+	if (!clock_ns((int)a[0], &now))
 		return -EINVAL;
 	return a[1] == 0 ? 0 : -copyout(a[1], &ts, sizeof ts);
 }
@@ -132,18 +161,13 @@ sleep_interrupted(uintptr_t left_uva, uint64_t deadline)
 static intptr_t
 sleep_timespec(uintptr_t uva, bool absolute, uintptr_t left_uva)
 {
-	struct timespec ts;
-	uint64_t ticks, deadline;
+	uint64_t deadline;
+	int err;
 
-	if (copyin(&ts, uva, sizeof ts) != 0)
-		return -EFAULT;
-	if (ts.tv_sec < 0 || ts.tv_nsec < 0 || ts.tv_nsec >= NS_PER_S)
-		return -EINVAL;
-	ticks = ts.tv_sec > INT64_MAX / NS_PER_S - 1
-	            ? ~0ULL
-	            : ns_to_tick(ts.tv_sec * NS_PER_S + ts.tv_nsec);
-	if (absolute || __builtin_add_overflow(ticks, arch_tick(), &deadline))
-		deadline = ticks;
+	if (uva == 0)
+		return -copy_refuse(uva);
+	if ((err = deadline_in(uva, absolute, &deadline)) != 0)
+		return -err;
 	if (sleep_until(deadline) == 0)
 		return 0;
 	return sleep_interrupted(absolute ? 0 : left_uva, deadline);
@@ -158,9 +182,11 @@ sys_nanosleep(const uintptr_t *a)
 intptr_t
 sys_clock_nanosleep(const uintptr_t *a)
 {
-	if (!clock_known(a[0]) || a[0] == CLOCK_THREAD_CPUTIME_ID)
+	hrtime_t now;
+
+	if (!clock_ns((int)a[0], &now) || a[0] == CLOCK_THREAD_CPUTIME_ID)
 		return -EINVAL;
-	if (a[0] == CLOCK_PROCESS_CPUTIME_ID)
+	if ((int)a[0] < 0 || a[0] == CLOCK_PROCESS_CPUTIME_ID)
 		return -ENOTSUP;
 	return sleep_timespec(a[2], a[1] & TIMER_ABSTIME, a[3]);
 }

@@ -43,7 +43,7 @@ intptr_t
 sys_getrusage(const uintptr_t *a)
 {
 	const struct proc *p = proc_self();
-	size_t pages = p->p_as.as_npages;
+	size_t pages = p->p_as->as_npages;
 
 	proc_account();
 	switch ((int)a[0]) {

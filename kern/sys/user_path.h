@@ -4,22 +4,30 @@
 #ifndef KERN_SYS_USER_PATH_H
 #define KERN_SYS_USER_PATH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#include "kern/file/cpio.h"
+#include "kern/file/lookup.h"
 
-#define AT_FDCWD (-100)
-
-/* A slash, a normalized path, and a NUL. */
-typedef char path_buf[CPIO_NAME_MAX + 2];
+#define AT_FDCWD            (-100)
+#define AT_SYMLINK_NOFOLLOW 0x100
+#define AT_EMPTY_PATH       0x1000
 
 /*
- * Get a path from user memory.  If it is relative, it starts at the directory
- * of descriptor dirfd, or for AT_FDCWD at the working directory.  Returns 0 or
- * an errno.
+ * Get a path from user memory.  *path is there until the next call.  Returns 0,
+ * EFAULT or ENAMETOOLONG.
  */
-int user_path(path_buf path, int dirfd, uintptr_t upath);
-/* The same for a path in kernel memory. */
-int resolve_path(path_buf path, int dirfd, const char *text);
+int copyin_path(uintptr_t upath, const char **path);
+/*
+ * Follow a path.  If it is relative, it starts at the directory of descriptor
+ * dirfd, or for AT_FDCWD at the working directory.  Returns 0 or an errno.
+ */
+int lookup_at(struct lookup *lk, int dirfd, const char *path);
+/* The same for a path in user memory. */
+int user_path(struct lookup *lk, int dirfd, uintptr_t upath);
+/* The same; what the path leads to must exist. */
+int user_file(struct lookup *lk, int dirfd, uintptr_t upath);
+/* Is the path empty, and does AT_EMPTY_PATH mean the descriptor then? */
+bool user_path_empty(uintptr_t upath, unsigned flags);
 
 #endif /* KERN_SYS_USER_PATH_H */

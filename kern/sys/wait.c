@@ -15,9 +15,9 @@
 #include "kern/sys/usage.h"
 #include "lib/string.h"
 
-/* Linux's options.  Children are never stopped. */
+/* Linux's options. */
 #define WNOHANG    0x00000001u
-#define WUNTRACED  0x00000002u
+#define WSTOPPED   0x00000002u /* or WUNTRACED */
 #define WEXITED    0x00000004u
 #define WCONTINUED 0x00000008u
 #define WNOWAIT    0x01000000u
@@ -25,7 +25,7 @@
 #define WALL       0x40000000u
 #define WCLONE     0x80000000u
 #define WAIT4_FLAGS                                                            \
-	(WNOHANG | WUNTRACED | WCONTINUED | WNOTHREAD | WALL | WCLONE)
+	(WNOHANG | WSTOPPED | WCONTINUED | WNOTHREAD | WALL | WCLONE)
 #define WAITID_FLAGS (WAIT4_FLAGS | WEXITED | WNOWAIT)
 
 /* The children that a call waits for: all, one, or those of a group. */
@@ -41,16 +41,28 @@ is_wanted(const struct proc *child, struct wanted w)
 	       (w.type == P_PID ? child->p_pid : child->p_pgid) == w.id;
 }
 
-/* Find an ended child.  *any: a child exists, ended or not. */
+/* The news of a child, as far as asked for: a code of SIGCHLD, or 0. */
+static int
+news_of(const struct proc *c, unsigned options)
+{
+	if (c->p_done && (options & WEXITED))
+		return c->p_status >= KILLED(0) ? CLD_KILLED : CLD_EXITED;
+	if (c->p_done ||
+	    !(options & (c->p_job == CLD_STOPPED ? WSTOPPED : WCONTINUED)))
+		return 0;
+	return c->p_job;
+}
+
+/* Find a child with news.  *any: one may have some, now or later. */
 static struct proc *
-ended_child(struct proc *p, struct wanted w, bool *any)
+find_child(struct proc *p, struct wanted w, unsigned options, bool *any)
 {
 	*any = false;
 	for (struct proc *c = p->p_children; c != NULL; c = c->p_sibling) {
 		if (!is_wanted(c, w))
 			continue;
-		*any = true;
-		if (c->p_done)
+		*any |= !c->p_done || (options & WEXITED);
+		if (news_of(c, options) != 0)
 			return c;
 	}
 	return NULL;
@@ -73,7 +85,7 @@ wait_for(struct wanted w, unsigned options, struct proc **child)
 	bool any;
 
 	lock_acquire(&p->p_child_wait.wq_lock);
-	while ((*child = ended_child(p, w, &any)) == NULL && err == 0) {
+	while ((*child = find_child(p, w, options, &any)) == NULL && err == 0) {
 		if (!any)
 			err = ECHILD;
 		else if (options & WNOHANG)
@@ -85,19 +97,38 @@ wait_for(struct wanted w, unsigned options, struct proc **child)
 	return *child != NULL ? 0 : err;
 }
 
-/* The status in the form that the macros of wait(2) decode. */
+/* si_status of SIGCHLD. */
 static int
-wait_status(const struct proc *child)
+news_status(const struct proc *child, int code)
 {
-	if (child->p_status >= KILLED(0))
-		return child->p_status & 0x7f;
-	return child->p_status << 8;
+	if (code == CLD_STOPPED || code == CLD_CONTINUED)
+		return code == CLD_STOPPED ? child->p_stopped : SIGCONT;
+	return child->p_status & (code == CLD_KILLED ? 0x7f : 0xff);
 }
 
-/* Free a child that was waited for, and keep its time. */
-static void
-reap_child(struct proc *child)
+/* The status in the form that the macros of wait(2) decode. */
+static int
+wait_status(const struct proc *child, int code)
 {
+	int status = news_status(child, code);
+
+	switch (code) {
+	case CLD_STOPPED:
+		return status << 8 | 0x7f;
+	case CLD_CONTINUED:
+		return 0xffff;
+	default:
+		return code == CLD_KILLED ? status : status << 8;
+	}
+}
+
+/* The caller knows.  Free a child that has ended, and keep its time. */
+static void
+take_news(struct proc *child)
+{
+	child->p_job = 0;
+	if (!child->p_done)
+		return;
 	proc_self()->p_children_ran += proc_ran(child) + child->p_children_ran;
 	proc_reap(child);
 }
@@ -118,36 +149,35 @@ sys_wait4(const uintptr_t *a)
 		w = (struct wanted){ P_PID, pid };
 	else if (pid != -1)
 		w = wanted_group(-pid);
+	options |= WEXITED;
 	err = wait_for(w, options, &child);
 	if (err == EINTR)
 		return sig_restart(lwp_self());
 	if (err != 0 || child == NULL)
 		return -err;
-	status = wait_status(child);
+	status = wait_status(child, news_of(child, options));
 	pid = child->p_pid;
 	if ((a[1] != 0 && copyout(a[1], &status, sizeof status) != 0) ||
 	    usage_copyout(a[3], child) != 0)
 		return -EFAULT;
-	reap_child(child);
+	take_news(child);
 	return pid;
 }
 
 static int
-copyout_siginfo(uintptr_t uva, const struct proc *child)
+copyout_siginfo(uintptr_t uva, const struct proc *child, unsigned options)
 {
 	union {
 		struct siginfo info;
 		char bytes[SIGINFO_BYTES];
 	} u;
-	bool killed;
 
 	memset(&u, 0, sizeof u);
 	if (child != NULL) {
-		killed = child->p_status >= KILLED(0);
 		u.info.si_signo = SIGCHLD;
-		u.info.si_code = killed ? CLD_KILLED : CLD_EXITED;
+		u.info.si_code = news_of(child, options);
 		u.info.si_pid = child->p_pid;
-		u.info.si_status = child->p_status & (killed ? 0x7f : 0xff);
+		u.info.si_status = news_status(child, u.info.si_code);
 	}
 	return uva != 0 ? copyout(uva, &u, sizeof u) : 0;
 }
@@ -160,9 +190,9 @@ sys_waitid(const uintptr_t *a)
 	int id = (int)a[1], err;
 	struct proc *child;
 
-	if ((options & ~WAITID_FLAGS) || !(options & WEXITED) ||
-	    a[0] > P_PGID || (a[0] == P_PID && id <= 0) ||
-	    (a[0] == P_PGID && id < 0))
+	if ((options & ~WAITID_FLAGS) ||
+	    !(options & (WEXITED | WSTOPPED | WCONTINUED)) || a[0] > P_PGID ||
+	    (a[0] == P_PID && id <= 0) || (a[0] == P_PGID && id < 0))
 		return -EINVAL;
 	if (a[0] == P_PID)
 		w = (struct wanted){ P_PID, id };
@@ -173,10 +203,10 @@ sys_waitid(const uintptr_t *a)
 		return sig_restart(lwp_self());
 	if (err != 0)
 		return -err;
-	if (copyout_siginfo(a[2], child) != 0 ||
+	if (copyout_siginfo(a[2], child, options) != 0 ||
 	    usage_copyout(a[4], child) != 0)
 		return -EFAULT;
 	if (child != NULL && !(options & WNOWAIT))
-		reap_child(child);
+		take_news(child);
 	return 0;
 }

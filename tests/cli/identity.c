@@ -129,7 +129,7 @@ registers(void)
 	__asm__ volatile("lsl %1, %0" : "=r"(limit) : "r"(0x7b) : "cc");
 	printf("= limit of selector 0x7b %#x\n", limit);
 	__asm__ volatile("xgetbv" : "=a"(lo), "=d"(hi) : "c"(0));
-	printf("= XCR0 %#x%08x\n", hi, lo);
+	printf("= XCR0 0x%x%08x\n", hi, lo);
 	__asm__ volatile("stmxcsr %0" : "=m"(mxcsr));
 	__asm__ volatile("fnstcw %0" : "=m"(cw));
 	printf("= MXCSR %#x, control word %#x\n", mxcsr, cw);

@@ -1,10 +1,10 @@
 # tests/image/: programs that run in the image, grouped by what they prove; tests/image/README.md says what.
 TESTS_process  := startup stdio files tmp cwd proc_files vdso low mapped shared fork usage \
     capability group child_tid orphan pie pipe poll epoll timerfd memory contig heap clock random codegen fpstate unwind \
-    solaris
+    solaris paths descriptors vfork advice
 TESTS_sched    := thread futex mutex lock_shared synch_shared handover lowest sched sched_wake sched_place turns
 TESTS_signal   := signal signalfd signal_mask signal_frame signal_fault signal_stack signal_lwp itimer \
-    register_leak
+    register_leak job
 TESTS_libcpc   := cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_fit cpc_software cpc_model
 TESTS_counting := cpc_exact cpc_direct cpc_window cpc_page cpc_walk cpc_wide cpc_events cpc_models cpc_presets \
     cpc_lookup cpc_extra_msr cpc_cycles

@@ -22,6 +22,13 @@ kill -USR1 $$
 yes | head -n 5 | uniq -c | awk '{ print $1, $2 }'
 head -c 100000 /dev/zero | gzip -c | gunzip -c | wc -c
 find . -name 'file*' | sort | xargs -n 2 echo
+touch new
+find . -name new
+mkdir many
+for i in $(seq 300); do : >"many/$i"; done
+ls many | wc -l
+rm -r many
+ls many 2>/dev/null
 cd / || exit 1
 find dev -name 'n*'
 rm -r /tmp/sh

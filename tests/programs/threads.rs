@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::{Read, Write};
 use std::sync::{mpsc, Arc, Barrier, Mutex, RwLock};
 use std::time::{Duration, Instant};
-use std::{env, fs, panic, thread};
+use std::{env, fs, panic, process, thread};
 
 fn collatz(mut n: u64) -> u64 {
     let mut steps = 0;
@@ -16,6 +16,10 @@ fn collatz(mut n: u64) -> u64 {
 }
 
 fn main() -> std::io::Result<()> {
+    if env::args().nth(1).as_deref() == Some("child") {
+        println!("from the child");
+        process::exit(3);
+    }
     let (sender, receiver) = mpsc::channel();
     let total = Arc::new(Mutex::new(0u64));
     let barrier = Arc::new(Barrier::new(4));
@@ -71,5 +75,9 @@ fn main() -> std::io::Result<()> {
     thread::sleep(Duration::from_millis(20));
     println!("slept: {}", begin.elapsed() >= Duration::from_millis(20));
     println!("CPUs: {}", thread::available_parallelism()?);
+    // Two pipes, read at the same time.
+    let child = process::Command::new(env::current_exe()?).arg("child").output()?;
+    println!("child: {:?} {:?}", String::from_utf8_lossy(&child.stdout), child.status.code());
+    println!("no program: {:?}", process::Command::new("/none").output().unwrap_err().kind());
     Ok(())
 }

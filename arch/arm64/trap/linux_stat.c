@@ -14,8 +14,8 @@ struct linux_stat {
 	uint64_t st_rdev, st_pad1;
 	int64_t st_size;
 	int32_t st_blksize, st_pad2;
-	int64_t st_blocks; /* in units of 512 bytes */
-	uint64_t st_times[6];
+	int64_t st_blocks;      /* in units of 512 bytes */
+	int64_t st_times[3][2]; /* seconds and ns */
 	uint32_t st_pad3[2];
 };
 _Static_assert(sizeof(struct linux_stat) == 128, "Linux's struct stat");
@@ -27,6 +27,8 @@ arch_stat(void *st, const struct file_info *fi)
 		.st_dev = 1,
 		.st_ino = fi->fi_ino,
 		.st_mode = fi->fi_mode,
+		.st_uid = fi->fi_uid,
+		.st_gid = fi->fi_gid,
 		.st_nlink = 1,
 		.st_rdev = fi->fi_rdev,
 		.st_size = (int64_t)fi->fi_bytes,
@@ -34,6 +36,7 @@ arch_stat(void *st, const struct file_info *fi)
 		.st_blocks = (int64_t)(fi->fi_bytes + 511) / 512,
 	};
 
+	memcpy(s.st_times, fi->fi_time, sizeof s.st_times);
 	memcpy(st, &s, sizeof s);
 	return sizeof s;
 }

@@ -67,7 +67,7 @@ arch_lwp_switch(struct lwp *from, struct lwp *to)
 	write_sysreg(tpidr_el0, new->al_tls);
 	/* A kernel thread must not keep an address space that may be freed. */
 	if (to->l_proc != from->l_proc)
-		arch_as_switch(to->l_proc != NULL ? &to->l_proc->p_as : NULL);
+		arch_as_switch(to->l_proc != NULL ? to->l_proc->p_as : NULL);
 	arm64_switch(&old->al_sp, new->al_sp);
 }
 

@@ -80,7 +80,7 @@ make_current(struct x86_cpu *xc, struct lwp *l)
 	 * A kernel thread needs no address space.  Do not keep the previous
 	 * one: it may be freed while the thread runs.
 	 */
-	arch_as_switch(l->l_proc != NULL ? &l->l_proc->p_as : NULL);
+	arch_as_switch(l->l_proc != NULL ? l->l_proc->p_as : NULL);
 	xc->xc_frame = arch_lwp_frame(l);
 	xc->xc_tss.t_ist[IST_INTR - 1] = (uintptr_t)l->l_kstack_top;
 	if (xl->xl_fpu == NULL)

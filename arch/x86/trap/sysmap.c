@@ -48,6 +48,9 @@ const int16_t arch_sysmap[] = {
 	[39] = SYS_getpid,
 	[40] = SYS_sendfile,
 	[41] = SYS_socket,
+	[42 ... 52] = SYS_not_socket,
+	[53] = SYS_socket, /* socketpair */
+	[54 ... 55] = SYS_not_socket,
 	[56] = SYS_clone,
 	[57] = SYS_fork,
 	[58] = SYS_vfork,
@@ -66,10 +69,14 @@ const int16_t arch_sysmap[] = {
 	[82] = SYS_rename,
 	[83] = SYS_mkdir,
 	[84] = SYS_rmdir,
+	[85] = SYS_creat,
 	[87] = SYS_unlink,
 	[89] = SYS_readlink,
 	[90] = SYS_chmod,
 	[91] = SYS_fchmod,
+	[92] = SYS_chown,
+	[93] = SYS_fchown,
+	[94] = SYS_chown, /* lchown */
 	[95] = SYS_umask,
 	[96] = SYS_gettimeofday,
 	[97] = SYS_getrlimit,
@@ -119,6 +126,7 @@ const int16_t arch_sysmap[] = {
 	[247] = SYS_waitid,
 	[257] = SYS_openat,
 	[258] = SYS_mkdirat,
+	[260] = SYS_fchownat,
 	[262] = SYS_newfstatat,
 	[263] = SYS_unlinkat,
 	[264] = SYS_renameat,
@@ -129,11 +137,13 @@ const int16_t arch_sysmap[] = {
 	[271] = SYS_ppoll,
 	[273] = SYS_set_robust_list,
 	[274] = SYS_get_robust_list,
+	[280] = SYS_utimensat,
 	[281] = SYS_epoll_pwait,
 	[283] = SYS_timerfd_create,
 	[284] = SYS_eventfd,
 	[286] = SYS_timerfd_settime,
 	[287] = SYS_timerfd_gettime,
+	[288] = SYS_not_socket, /* accept4 */
 	[289] = SYS_signalfd4,
 	[290] = SYS_eventfd2,
 	[291] = SYS_epoll_create1,
@@ -144,16 +154,19 @@ const int16_t arch_sysmap[] = {
 	[309] = SYS_getcpu,
 	[316] = SYS_renameat2,
 	[318] = SYS_getrandom,
+	[324] = SYS_membarrier,
 	[326] = SYS_copy_file_range,
 	[334] = SYS_rseq,
 	[435] = SYS_clone3,
-	[439] = SYS_faccessat, /* faccessat2 */
+	[439] = SYS_faccessat2,
 	[441] = SYS_epoll_pwait2,
 };
 const unsigned arch_sysmap_len = sizeof arch_sysmap / sizeof arch_sysmap[0];
 
 /* Linux, include/uapi/linux/eventpoll.h: `data` is packed. */
 const unsigned arch_epoll_data = 4;
+/* Linux, include/uapi/asm-generic/fcntl.h. */
+const unsigned arch_o_directory = 0200000;
 
 #define SYS_ARCH_PRCTL 158
 #define ARCH_SET_GS    0x1001

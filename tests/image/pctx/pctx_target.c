@@ -148,26 +148,34 @@ own_set(void)
 	return 0;
 }
 
-/* musl's vfork() is a fork() on arm64.  This kernel copies the memory, too. */
-static pid_t
-raw_vfork(void)
+static int
+sleep_100_ms(void *arg)
 {
-	return (pid_t)syscall(
-	    SYS_clone, CLONE_VM | CLONE_VFORK | SIGCHLD, 0, 0, 0, 0);
+	struct timespec ms100 = { 0, 100000000 };
+
+	(void)arg;
+	nanosleep(&ms100, NULL);
+	_exit(2);
+}
+
+/* musl's vfork() is a fork() on arm64. */
+static pid_t
+make_vfork(void)
+{
+	static char stack[16384] __attribute__((aligned(16)));
+
+	return clone(sleep_100_ms, stack + sizeof stack,
+	    CLONE_VM | CLONE_VFORK | SIGCHLD, NULL);
 }
 
 static int
 in_child(bool vforked)
 {
-	struct timespec ms100 = { 0, 100000000 };
-	pid_t pid = vforked ? raw_vfork() : fork();
+	pid_t pid = vforked ? make_vfork() : fork();
 	int status = -1;
 
 	if (pid == 0) {
-		if (vforked)
-			nanosleep(&ms100, NULL);
-		else
-			work(turns);
+		work(turns);
 		_exit(2);
 	}
 	waitpid(pid, &status, 0);

@@ -17,7 +17,7 @@
 
 TEST_KEEPS(64); /* the C library keeps stacks of threads */
 
-#define PIPE_BYTES 4096
+#define PIPE_BYTES 65536
 
 static int fd[2];
 static char big[2 * PIPE_BYTES];
@@ -167,6 +167,7 @@ TEST(writev_is_interrupted_in_its_second_piece)
 TEST(a_short_writev_is_not_split)
 {
 	struct iovec iov[] = { { big, 8 }, { big + 8, 100 } };
+	long n;
 
 	REQUIRE(pipe2(fd, O_NONBLOCK) == 0);
 	EXPECT_EQ(write(fd[1], big, PIPE_BYTES - 10), PIPE_BYTES - 10);
@@ -177,7 +178,8 @@ TEST(a_short_writev_is_not_split)
 	/* More bytes may be split: the pieces that fit are written. */
 	iov[1].iov_len = PIPE_BYTES;
 	EXPECT_EQ(write(fd[1], big, PIPE_BYTES - 10), PIPE_BYTES - 10);
-	EXPECT_EQ(writev(fd[1], iov, 2), 8);
+	n = writev(fd[1], iov, 2);
+	EXPECT(n >= 8 && n <= 10); /* Linux: 8 */
 	close(fd[0]);
 	close(fd[1]);
 }

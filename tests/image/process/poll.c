@@ -42,7 +42,7 @@ TEST(files_are_ready)
 
 TEST(a_pipe_is_ready_for_what_it_holds)
 {
-	static char full[4096];
+	static char full[65536];
 	int p[2];
 
 	REQUIRE(pipe(p) == 0);

@@ -168,7 +168,7 @@ TEST(wrong_targets_and_numbers_are_refused)
 	EXPECT_EQ(syscall(SYS_tgkill, getpid(), getpid(), 0), 0);
 }
 
-/* Only kill(2) and the kernel may set these values of si_code. */
+/* To others only kill(2) and the kernel may send these values of si_code. */
 TEST(a_program_cannot_pose_as_the_kernel)
 {
 	siginfo_t si;
@@ -176,11 +176,11 @@ TEST(a_program_cannot_pose_as_the_kernel)
 	memset(&si, 0, sizeof si);
 	si.si_code = SI_USER;
 	EXPECT_ERRNO(
-	    syscall(SYS_rt_sigqueueinfo, getpid(), SIGUSR1, &si), EPERM);
+	    syscall(SYS_rt_sigqueueinfo, getppid(), SIGUSR1, &si), EPERM);
 	si.si_code = SEGV_MAPERR;
 	EXPECT_ERRNO(
-	    syscall(SYS_rt_sigqueueinfo, getpid(), SIGUSR1, &si), EPERM);
+	    syscall(SYS_rt_sigqueueinfo, getppid(), SIGUSR1, &si), EPERM);
 	si.si_code = SI_TKILL;
 	EXPECT_ERRNO(
-	    syscall(SYS_rt_sigqueueinfo, getpid(), SIGUSR1, &si), EPERM);
+	    syscall(SYS_rt_sigqueueinfo, getppid(), SIGUSR1, &si), EPERM);
 }

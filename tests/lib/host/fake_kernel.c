@@ -50,6 +50,7 @@ unsigned fake_controlled;
 
 static struct cpu *curcpu = &cpus[0];
 static struct proc procs[FAKE_NPROC];
+static struct as memories[FAKE_NPROC];
 static struct lwp lwps[FAKE_NPROC][FAKE_NLWP];
 static struct lwp idle[FAKE_NCPU];
 static struct timer *timers;
@@ -74,6 +75,7 @@ fake_boot(void)
 	memset(pmi_shut, 0, sizeof pmi_shut);
 	for (p = 0; p < FAKE_NPROC; p++) {
 		procs[p].p_cpc_cpu = true;
+		procs[p].p_as = &memories[p];
 		for (l = 0; l < FAKE_NLWP; l++) {
 			lwps[p][l].l_id = (int)l + 1;
 			lwps[p][l].l_proc = &procs[p];

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <payload.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,6 +86,16 @@ test_wait_status(pid_t child)
 
 	EXPECT_EQ(waitpid(child, &status, 0), child);
 	return status;
+}
+
+pid_t
+test_vfork(int (*fn)(void *arg), void *arg)
+{
+	static char stack[4][16384] __attribute__((aligned(16)));
+	static unsigned n; /* a child may make another */
+
+	return clone(fn, stack[n++ % 4] + sizeof *stack,
+	    CLONE_VM | CLONE_VFORK | SIGCHLD, arg);
 }
 
 bool

@@ -98,6 +98,12 @@ int test_wait_status(pid_t child);
  * library's clone() refuses CLONE_THREAD.
  */
 long clone_thread(int (*fn)(void), void *top, unsigned long flags, void *tid);
+/*
+ * vfork(2), which not every C library has.  The child shares the memory, runs
+ * fn(arg) on its own stack, and ends with the result as its status.  Returns
+ * the child's number when it executes a program or ends, or -1.
+ */
+pid_t test_vfork(int (*fn)(void *arg), void *arg);
 bool test_expect(bool holds, const char *file, int line, const char *text);
 bool test_expect_eq(int64_t got, int64_t want, const char *file, int line,
     const char *got_text, const char *want_text);

@@ -75,14 +75,14 @@ get_page(void)
 static const struct as *
 space_of(unsigned p)
 {
-	return &fake_lwp(p, 1)->l_proc->p_as;
+	return fake_lwp(p, 1)->l_proc->p_as;
 }
 
 /* The page of the current LWP. */
 static const struct cpc_page *
 own_page(void)
 {
-	return fake_mmu_page(&lwp_self()->l_proc->p_as, (uintptr_t)get_page());
+	return fake_mmu_page(lwp_self()->l_proc->p_as, (uintptr_t)get_page());
 }
 
 static void
@@ -132,10 +132,10 @@ each_lwp_has_an_address(void **state)
 	fake_switch(0, 2);
 	assert_int_equal(get_page(), FIRST + PAGE_SIZE);
 	fake_switch(1, 1);
-	lwp_self()->l_proc->p_as.as_system = true;
+	lwp_self()->l_proc->p_as->as_system = true;
 	assert_int_equal(get_page(), FIRST);
 	assert_int_equal(fake_mmu_prot(space_of(1), FIRST), PROT_READ);
-	lwp_self()->l_proc->p_as.as_system = false;
+	lwp_self()->l_proc->p_as->as_system = false;
 	fake_exit(0, 1);
 	assert_null(fake_mmu_page(space_of(0), FIRST));
 	fake_switch(0, 3);

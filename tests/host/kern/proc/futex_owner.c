@@ -30,7 +30,8 @@ struct cpu cpus[MAXCPU];
 struct spinlock klock;
 struct proc *allprocs;
 
-static struct proc proc;
+static struct as memory;
+static struct proc proc = { .p_as = &memory };
 static struct lwp self = { .l_tid = SELF, .l_proc = &proc };
 static struct lwp other = { .l_tid = OTHER, .l_proc = &proc };
 static struct futex_queue queue;
@@ -58,7 +59,7 @@ arch_curcpu(void)
 uint32_t *
 as_word(struct as *as, uintptr_t va)
 {
-	assert_ptr_equal(as, &proc.p_as);
+	assert_ptr_equal(as, proc.p_as);
 	return va == UVA ? &lock_word : NULL;
 }
 
@@ -72,7 +73,7 @@ struct futex_key
 futex_key(uintptr_t uva, bool shared)
 {
 	(void)shared;
-	return (struct futex_key){ &proc, uva };
+	return (struct futex_key){ &memory, uva };
 }
 
 struct futex_queue *

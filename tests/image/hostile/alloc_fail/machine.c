@@ -78,6 +78,12 @@ end_child(long r)
 	EXPECT_EQ(waitpid(child, NULL, 0), child);
 }
 
+#define SOCKET(name, number, err)                                              \
+	{                                                                      \
+		.tc_name = name, .tc_number = number,                          \
+		.tc_args = { (uintptr_t)-1, 0, 0, 0, 0 }, .tc_errno = err      \
+	}
+
 const struct turn_call turn_machine[] = {
 	{ .tc_name = "getpid", SYS_getpid, { 0 } },
 	{ .tc_name = "getppid", SYS_getppid, { 0 } },
@@ -114,6 +120,22 @@ const struct turn_call turn_machine[] = {
 	    SYS_socket,
 	    { 1, 1, 0 },
 	    .tc_errno = EAFNOSUPPORT },
+	SOCKET("socketpair", SYS_socketpair, EAFNOSUPPORT),
+	SOCKET("connect", SYS_connect, EBADF),
+	SOCKET("accept", SYS_accept, EBADF),
+	SOCKET("accept4", SYS_accept4, EBADF),
+	SOCKET("sendto", SYS_sendto, EBADF),
+	SOCKET("recvfrom", SYS_recvfrom, EBADF),
+	SOCKET("sendmsg", SYS_sendmsg, EBADF),
+	SOCKET("recvmsg", SYS_recvmsg, EBADF),
+	SOCKET("shutdown", SYS_shutdown, EBADF),
+	SOCKET("bind", SYS_bind, EBADF),
+	SOCKET("listen", SYS_listen, EBADF),
+	SOCKET("getsockname", SYS_getsockname, EBADF),
+	SOCKET("getpeername", SYS_getpeername, EBADF),
+	SOCKET("setsockopt", SYS_setsockopt, EBADF),
+	SOCKET("getsockopt", SYS_getsockopt, EBADF),
+	{ .tc_name = "membarrier", SYS_membarrier, { 0 } },
 	{ .tc_name = "get_robust_list",
 	    SYS_get_robust_list,
 	    { 0, TURN_P, TURN_P + 8 } },

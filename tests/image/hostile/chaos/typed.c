@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/barecpc.h>
@@ -355,7 +356,7 @@ static void
 call_fork(void)
 {
 	long pid = syscall(SYS_clone,
-	    SIGCHLD | (chaos_one_in(4) ? 0x4100UL : 0), 0L, 0L, 0L, 0L);
+	    SIGCHLD | (chaos_one_in(4) ? CLONE_VFORK : 0), 0L, 0L, 0L, 0L);
 
 	if (pid == 0) {
 		chaos.ch_pid = getpid();

@@ -207,7 +207,7 @@ bind_set(unsigned lwp, unsigned set, unsigned flags)
 	const uintptr_t page[6] = { CPC_OP_PAGE };
 
 	ex_page_find(
-	    lwp, &lwp_self()->l_proc->p_as, (uintptr_t)kcpc_syscall(page));
+	    lwp, lwp_self()->l_proc->p_as, (uintptr_t)kcpc_syscall(page));
 	return call_kernel(CPC_OP_BIND, (uintptr_t)&packs[set],
 	    packs[set].head.cp_set, flags, (uintptr_t)&rf);
 }
@@ -253,7 +253,7 @@ fork_from(unsigned lwp)
 	struct lwp *child = create_last(1);
 	int err = kcpc_fork(lwp_self(), child);
 
-	ex_page_fork(lwp, EX_NLWP - 1, &child->l_proc->p_as);
+	ex_page_fork(lwp, EX_NLWP - 1, child->l_proc->p_as);
 	return err;
 }
 

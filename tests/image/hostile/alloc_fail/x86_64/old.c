@@ -21,11 +21,18 @@ make_fork(void)
 	return turn_forked(turn_raw(SYS_fork, 0, 0, 0, 0, 0));
 }
 
-/* In this kernel the child has a copy of the memory, so it may return. */
+/* The child has this memory, so it ends before it could return from here. */
 static long
 make_vfork(void)
 {
-	return turn_forked(turn_raw(SYS_vfork, 0, 0, 0, 0, 0));
+	long r;
+
+	__asm__ volatile("syscall; test %0, %0; jnz 1f; xor %%edi, %%edi;"
+			 " mov %2, %%eax; syscall; 1:"
+			 : "=a"(r)
+			 : "0"(SYS_vfork), "i"(SYS_exit)
+			 : "rcx", "r11", "rdi", "memory");
+	return r;
 }
 
 static void
@@ -47,6 +54,13 @@ remove_tmp(long r)
 	unlink(tmp);
 	unlink(moved);
 	rmdir(tmp);
+}
+
+static void
+close_tmp(long r)
+{
+	turn_close(r);
+	unlink(tmp);
 }
 
 const struct turn_call turn_old[] = {
@@ -83,24 +97,30 @@ const struct turn_call turn_old[] = {
 	    { (uintptr_t)tmp, 0600 },
 	    make_tmp,
 	    .tc_undo = remove_tmp },
+	{ .tc_name = "chown",
+	    SYS_chown,
+	    { (uintptr_t)tmp, 0, 0 },
+	    make_tmp,
+	    .tc_undo = remove_tmp },
+	{ .tc_name = "lchown",
+	    SYS_lchown,
+	    { (uintptr_t)tmp, 0, 0 },
+	    make_tmp,
+	    .tc_undo = remove_tmp },
+	{ .tc_name = "creat",
+	    SYS_creat,
+	    { (uintptr_t)tmp, 0600 },
+	    .tc_undo = close_tmp,
+	    .tc_least = 3 },
 	{ .tc_name = "select", SYS_select, { 0, 0, 0, 0, (uintptr_t)&none } },
 	{ .tc_name = "open",
 	    SYS_open,
 	    { (uintptr_t)archive, O_RDONLY },
 	    .tc_undo = turn_close,
 	    .tc_least = 1 },
-	{ .tc_name = "stat",
-	    SYS_stat,
-	    { (uintptr_t)archive, TURN_P },
-	    .tc_least = 1 },
-	{ .tc_name = "lstat",
-	    SYS_lstat,
-	    { (uintptr_t)archive, TURN_P },
-	    .tc_least = 1 },
-	{ .tc_name = "access",
-	    SYS_access,
-	    { (uintptr_t)archive, R_OK },
-	    .tc_least = 1 },
+	{ .tc_name = "stat", SYS_stat, { (uintptr_t)archive, TURN_P } },
+	{ .tc_name = "lstat", SYS_lstat, { (uintptr_t)archive, TURN_P } },
+	{ .tc_name = "access", SYS_access, { (uintptr_t)archive, R_OK } },
 	{ .tc_name = "readlink",
 	    SYS_readlink,
 	    { (uintptr_t)archive, TURN_P, 64 },
@@ -137,6 +157,6 @@ const struct turn_call turn_old[] = {
 	    NULL,
 	    make_vfork,
 	    turn_reap,
-	    .tc_least = 20 },
+	    .tc_least = 4 },
 	{ 0 },
 };
