@@ -56,9 +56,9 @@ for arch in arm64 x86_64; do
 	check "$arch: fits on the host" sh -c "scripts/barecpc fits --cpu $cpu $raw,$raw | grep -c '^$raw  *PIC ' | grep -qx 2"
 	does encode 0 "^$code $raw" encode --cpu $cpu $raw
 	does fits 0 "^$raw +PIC " fits $raw,$raw
-	does stat 0 "^ +[1-9][0-9,]* +$raw:u" stat -e $raw:u,$raw:k spin 1000 3000
-	does 'stat, in braces' 0 "^ +[1-9][0-9,]* +$raw:u" stat -e "{$raw,$raw}:u" spin 1000 3000
-	does record 0 "^# $raw:u, a sample each 1009: [1-9]" record -c 1009 -e $raw:u spin 1000 3000
+	does stat 77 "^ +[1-9][0-9,]* +$raw:u" stat -e $raw:u,$raw:k spin 1000 3000
+	does 'stat, in braces' 77 "^ +[1-9][0-9,]* +$raw:u" stat -e "{$raw,$raw}:u" spin 1000 3000
+	does record 77 "^# $raw:u, a sample each 1009: [1-9]" record -c 1009 -e $raw:u spin 1000 3000
 	does triad 0 "^triad/64 +$raw:u +[1-9]" triad -e $raw:u,PAPI_tot_ins:u 64
 	does cputrack 0 '^ +[0-9.]+ +1 +exit +[1-9][0-9]* +[1-9]' cputrack -T 0 -c pic0=$raw,$raw encode --cpu $cpu $raw
 	does cpustat 0 '^ +[0-9.]+ +1 total +[1-9]' cpustat -c $raw,sys 1 1
