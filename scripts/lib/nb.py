@@ -158,8 +158,8 @@ def x86_nop(n):
     return b"\x66" * max(0, n - 9) + bytes.fromhex(table[min(n, 9) - 1])
 
 
-def assemble(parts, arch, att, trusted):
-    """The machine code of each part: a dictionary from an option to its bytes."""
+def assemble(parts, arch, att, trusted, hint=""):
+    """The machine code of each part: a dictionary from an option to its bytes.  `hint` ends the message of an error."""
     source = [] if arch == "arm64" else [".att_syntax prefix" if att else ".intel_syntax noprefix"]
     origin = {}
     for number, (option, text) in enumerate(parts.items()):
@@ -180,7 +180,7 @@ def assemble(parts, arch, att, trusted):
         except subprocess.TimeoutExpired:
             raise HostError(f"{tool[0]}: no end after {ASSEMBLER_SECONDS} s: give less code") from None
         if done.returncode != 0:
-            raise HostError(f"{assembler_error(done.stderr.decode(errors='replace'), origin)} (assembled for {arch}: --arch chooses another)")
+            raise HostError(assembler_error(done.stderr.decode(errors="replace"), origin) + hint)
         data = out.read_bytes()
     try:
         return {option: code_of(ObjectFile(data), f".nb{number}", option) for number, option in enumerate(parts)}
@@ -328,7 +328,8 @@ def words_of(one, number, files):
     if one.kernel is not None:
         more = called(one, number, files)
     given = {f"-asm{part}": getattr(one, "asm" + part) for part in PARTS if getattr(one, "asm" + part) is not None}
-    code = assemble(given, one.arch, one.att, one.allow_directives) if given else {}
+    hint = f" (assembled for {one.arch}: --arch chooses another)" if getattr(one, "arch_chosen", False) else ""
+    code = assemble(given, one.arch, one.att, one.allow_directives, hint) if given else {}
     one.name, one.machine_code = name_of(one), code.get("-asm")
     words = ["nb", "-name", one.name]
     for part in PARTS:
