@@ -25,6 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 QEMU_PMU = ROOT / "scripts" / "qemu-pmu"
 MACHINES = {"Intel, version 2": ("x86_64", "intel-v2"), "AMD, PerfMonV2": ("x86_64", "amd-v2"), "arm64": ("arm64", "max")}
 LIES = ("extra=1000", "extra=10000", "still=1", "width=40", "lose=7", "double=7", "late=10000", "kernel=on")
+# spin ends with 77 in `record`, which holds the counters.
 COMMANDS = {"`vpmu`": ("vpmu", "-r", "1"), "`record`": ("record", "-c", "10007", "spin")}
 HEAD = f"| `-cpu ...,pmu-lie-` | {' | '.join(MACHINES)} |"
 
