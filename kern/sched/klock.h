@@ -25,13 +25,16 @@ extern struct spinlock klock;
 void kernel_lock_wait(void);
 
 /*
- * xcall.c.  Release the lock for a moment, so that other CPUs advance.  An
- * emulator may end a CPU's turn after a fixed number of instructions.  Then a
- * loop of system calls might end each turn with the lock held.  QEMU 7.2 may
- * also not run another CPU while this one makes calls (docs/design.md, "LWPs on
- * CPUs").
+ * xcall.c.  Release the lock for a moment, so that other CPUs advance; if one
+ * has demanded it, until it has the lock.  An emulator may end a CPU's turn
+ * after a fixed number of instructions.  Then a loop of system calls might end
+ * each turn with the lock held.  QEMU 7.2 may also not run another CPU while
+ * this one makes calls (docs/design.md, "LWPs on CPUs").
  */
 void kernel_lock_yield(void);
+
+/* xcall.c.  A CPU has waited for long, and demands the lock. */
+extern bool klock_wanted;
 
 static inline void
 kernel_lock(void)

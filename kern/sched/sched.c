@@ -422,6 +422,8 @@ ipi_intr(unsigned why)
 
 	/* Work is found by the idle LWP, or in trap_return(). */
 	(void)why;
+	if (klock_wanted)
+		kernel_lock_yield();
 	if (c->c_lwp != c->c_idle &&
 	    (sched_others_wait(c) ||
 		(c->c_lwp->l_lowest && c->c_lowest.q_first != NULL)))

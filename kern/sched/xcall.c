@@ -9,6 +9,7 @@
 #include "kern/sched/cpu.h"
 #include "kern/sched/entry_watch.h"
 #include "kern/sched/klock.h"
+#include "kern/sched/timer.h"
 
 const struct entry_watch *entry_watch;
 
@@ -56,17 +57,46 @@ poll_call(void)
 	__atomic_store_n(&call.cpu, NULL, __ATOMIC_RELEASE);
 }
 
+bool klock_wanted;
+
+/* How long a CPU waits for the lock before it demands it. */
+#define PATIENCE_NS 1000000
+
+/*
+ * Interrupt the other CPUs: on their way to user code they give the lock up, in
+ * ipi_intr().
+ */
+static void
+demand_lock(void)
+{
+	const struct cpu *self = arch_curcpu();
+
+	__atomic_store_n(&klock_wanted, true, __ATOMIC_RELAXED);
+	for (struct cpu *c = cpus; c < cpus + ncpu; c++) {
+		if (c != self && c->c_lwp != c->c_idle)
+			arch_ipi(c, IPI_RESCHED);
+	}
+}
+
 void
 kernel_lock_wait(void)
 {
+	uint64_t since;
+
 	if (entry_watch != NULL) { /* there is no other CPU */
 		entry_watch->enter();
 		return;
 	}
+	since = arch_tick();
 	do {
 		arch_relax();
 		poll_call();
+		if (arch_tick() - since > ns_to_tick(PATIENCE_NS)) {
+			demand_lock();
+			since = arch_tick();
+		}
 	} while (!lock_try(&klock));
+	__atomic_store_n(&klock_wanted, false, __ATOMIC_RELAXED);
 }
 
 void
@@ -75,6 +105,9 @@ kernel_lock_yield(void)
 	if (ncpu == 1)
 		return;
 	kernel_unlock();
-	arch_relax();
+	do {
+		arch_relax();
+		poll_call();
+	} while (__atomic_load_n(&klock_wanted, __ATOMIC_RELAXED));
 	kernel_lock();
 }
