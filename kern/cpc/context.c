@@ -269,16 +269,3 @@ kcpc_disable(struct lwp *l)
 	kcpc_freeze(ctx);
 	return 0;
 }
-
-void
-kcpc_revoke(struct proc *p, cpc_setid_t set)
-{
-	struct kcpc_ctx *ctx;
-
-	while ((ctx = kcpc_instance(p, set)) != NULL) {
-		if (ctx->kc_cpu != NULL)
-			kcpc_cpu_drop(ctx);
-		else
-			kcpc_drop(ctx->kc_lwp);
-	}
-}

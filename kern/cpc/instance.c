@@ -66,6 +66,23 @@ kcpc_instance_remove(struct kcpc_ctx *ctx)
 	stats.ks_pics -= pics_held(ctx);
 }
 
+/* In one walk: with many instances a search for each would take too long. */
+void
+kcpc_revoke(struct proc *p, cpc_setid_t set)
+{
+	struct kcpc_ctx *ctx, *next;
+
+	for (ctx = all_bound; ctx != NULL; ctx = next) {
+		next = ctx->kc_next;
+		if (ctx->kc_proc != p || ctx->kc_set != set)
+			continue;
+		if (ctx->kc_cpu != NULL)
+			kcpc_cpu_drop(ctx);
+		else
+			kcpc_drop(ctx->kc_lwp);
+	}
+}
+
 void
 kcpc_each_instance(void (*fn)(struct kcpc_ctx *ctx))
 {

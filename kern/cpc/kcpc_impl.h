@@ -232,8 +232,6 @@ int kcpc_hang(struct lwp *l, cpc_setid_t set, const struct kcpc_want *want,
 void kcpc_drop(struct lwp *l);
 /* Make an LWP's context invalid, on whichever CPU it runs. */
 void kcpc_invalidate(struct kcpc_ctx *ctx);
-/* Release all instances of the process's set. */
-void kcpc_revoke(struct proc *p, cpc_setid_t set);
 
 /*
  * core_type.c.  A type is a ps_type.  kcpc_type_of() returns that of a CPU, or
@@ -277,6 +275,8 @@ void kcpc_instance_remove(struct kcpc_ctx *ctx);
 /* One of the set's instances, or NULL; their number. */
 struct kcpc_ctx *kcpc_instance(const struct proc *p, cpc_setid_t set);
 uint32_t kcpc_instances(const struct proc *p, cpc_setid_t set);
+/* Release all instances of the process's set. */
+void kcpc_revoke(struct proc *p, cpc_setid_t set);
 /* Call fn for every instance of every set.  fn adds and removes none. */
 void kcpc_each_instance(void (*fn)(struct kcpc_ctx *ctx));
 

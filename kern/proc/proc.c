@@ -191,7 +191,6 @@ proc_free(struct proc *p)
 	while ((l = p->p_lwps) != NULL) {
 		lwp_free(l);
 	}
-	file_close_all(p);
 	sig_flush(p, &p->p_sigpend);
 	for (struct proc **link = &allprocs; *link != NULL;
 	     link = &(*link)->p_next) {
@@ -201,8 +200,10 @@ proc_free(struct proc *p)
 			break;
 		}
 	}
-	if (!p->p_done)
+	if (!p->p_done) { /* else it gave these back when it ended */
+		file_close_all(p);
 		as_release(p->p_as);
+	}
 	kfree(p);
 }
 

@@ -4,12 +4,13 @@
  * also reports any call that holds up the machine.
  */
 #define _GNU_SOURCE /* pipe2() */
-#include "tests/lib/image/test.h"
+#include "tests/lib/image/cpc_test.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <payload.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -21,6 +22,8 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -29,8 +32,6 @@
 #define PAGE  ((size_t)4096)
 #define MANY  1000 /* LWPs */
 #define STACK 16384
-
-TEST_KEEPS(256);
 
 static int
 ends_with(pid_t pid)
@@ -119,8 +120,10 @@ TEST(many_arguments)
 TEST(all_are_woken_at_once)
 {
 	static int other;
-	unsigned n = start_many(wait_for_word);
+	unsigned n;
 
+	word = woken = 0;
+	n = start_many(wait_for_word);
 	EXPECT_EQ(n, MANY);
 	usleep(50000);
 	EXPECT_EQ(syscall(SYS_futex, &word, 3, 0, INT_MAX, &other, 0), n);
@@ -161,17 +164,32 @@ TEST(a_process_of_many_ends)
 	EXPECT_EQ(ends_with(pid), -1);
 }
 
+/* It waits for one in two of them, and leaves the others. */
+static int
+be_parent_of_many(void)
+{
+	static pid_t child[MANY];
+	int status;
+
+	for (int i = 0; i < MANY; i++) {
+		if ((child[i] = fork()) == 0)
+			_exit(0);
+	}
+	if (getpgid(child[0]) != getpgrp() || kill(0, 0) != 0)
+		return 6;
+	for (int i = 0; i < MANY; i += 2) {
+		if (waitpid(child[i], &status, 0) != child[i] || status != 0)
+			return 7;
+	}
+	return 5;
+}
+
 TEST(a_parent_of_many_ends)
 {
 	pid_t pid = fork();
 
-	if (pid == 0) {
-		for (int i = 0; i < 100; i++) {
-			if (fork() == 0)
-				_exit(0);
-		}
-		_exit(5);
-	}
+	if (pid == 0)
+		_exit(be_parent_of_many());
 	EXPECT_EQ(ends_with(pid), 5);
 }
 
@@ -262,6 +280,7 @@ TEST(many_signals)
 	sigset_t set;
 	int n = 0;
 
+	signal(SIGRTMIN, SIG_DFL);
 	sigemptyset(&set);
 	sigaddset(&set, SIGRTMIN);
 	sigprocmask(SIG_BLOCK, &set, NULL);
@@ -357,3 +376,148 @@ TEST(a_pipe_changes_and_closes_next_to_many_epoll_sets)
 	close(ready[0]);
 	close(ready[1]);
 }
+
+/*
+ * Processes that live, with timers that are due at one time: one of each
+ * process, and many files.
+ */
+TEST(many_timers_of_many_processes_are_due_at_once)
+{
+	enum { CHILDREN = 20, FILES = 50 };
+	struct itimerspec due = { .it_value = { 0, 0 } };
+	const struct itimerval alarm = { .it_value = { 0, 400000 } };
+	pid_t child[CHILDREN];
+	uint64_t n;
+	int fd = -1;
+
+	clock_gettime(CLOCK_MONOTONIC, &due.it_value);
+	due.it_value.tv_sec++;
+	for (int i = 0; i < CHILDREN; i++) {
+		if ((child[i] = fork()) != 0) {
+			setpgid(child[i], child[0]);
+			continue;
+		}
+		for (int j = 0; j < FILES; j++) {
+			fd = timerfd_create(CLOCK_MONOTONIC, 0);
+			if (fd < 0 || timerfd_settime(fd, TFD_TIMER_ABSTIME,
+					  &due, NULL) != 0)
+				_exit(1);
+		}
+		signal(SIGALRM, SIG_IGN);
+		if (read(fd, &n, sizeof n) != sizeof n || n != 1 ||
+		    setitimer(ITIMER_REAL, &alarm, NULL) != 0)
+			_exit(2);
+		pause(); /* until the parent's signal */
+	}
+	usleep(2000000);
+	EXPECT_EQ(kill(-child[0], SIGTERM), 0);
+	for (int i = 0; i < CHILDREN; i++) {
+		int status = test_wait_status(child[i]);
+
+		EXPECT(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+	}
+}
+
+/* LWPs that poll wake at each change of a pipe. */
+
+static int held[2];
+
+static void *
+poll_held(void *arg)
+{
+	struct pollfd fd = { held[0], POLLIN, 0 };
+
+	EXPECT_EQ(poll(&fd, 1, -1), 1);
+	return arg;
+}
+
+TEST(a_pipe_changes_next_to_many_that_poll)
+{
+	char byte = 'x';
+	unsigned n;
+	int fd[2];
+
+	REQUIRE(pipe(held) == 0 && pipe(fd) == 0);
+	n = start_many(poll_held);
+	EXPECT_EQ(n, MANY);
+	usleep(50000);
+	EXPECT_EQ(write(fd[1], &byte, 1), 1);
+	EXPECT_EQ(write(held[1], &byte, 1), 1);
+	join_many(n);
+	for (int i = 0; i < 2; i++)
+		EXPECT(close(held[i]) == 0 && close(fd[i]) == 0);
+}
+
+/* Half of the LWPs have an instance of one set, half of another. */
+
+static cpc_t *cpc;
+static cpc_set_t *sets[2];
+static int bound;
+
+static void *
+bind_and_wait(void *arg)
+{
+	unsigned turn =
+	    (unsigned)__atomic_fetch_add(&bound, 1, __ATOMIC_RELAXED);
+
+	EXPECT_EQ(cpc_bind_curlwp(cpc, sets[turn / (MANY / 2)], 0), 0);
+	return wait_for_word(arg);
+}
+
+static unsigned
+bind_many(void)
+{
+	unsigned n;
+
+	word = bound = 0;
+	for (int i = 0; i < 2; i++)
+		sets[i] = set_of(cpc, INS_EVENT);
+	n = start_many(bind_and_wait);
+	while (__atomic_load_n(&bound, __ATOMIC_RELAXED) < (int)n)
+		usleep(10000);
+	usleep(100000);
+	return n;
+}
+
+static void
+end_many(unsigned n)
+{
+	word = 1;
+	EXPECT(syscall(SYS_futex, &word, 1, INT_MAX) >= 0);
+	join_many(n);
+	EXPECT_EQ(n, MANY);
+}
+
+TEST(sets_of_many_instances_are_destroyed)
+{
+	struct barecpc_stat st;
+	unsigned n;
+
+	if ((cpc = test_cpc_open()) == NULL)
+		SKIP("no usable PMU here");
+	n = bind_many();
+	for (int i = 0; i < 2; i++) {
+		EXPECT_EQ(payload_stat(&st), 0);
+		EXPECT_EQ(st.bs_contexts, n - (unsigned)i * n / 2);
+		EXPECT_EQ(cpc_set_destroy(cpc, sets[i]), 0);
+	}
+	end_many(n);
+	EXPECT_EQ(cpc_close(cpc), 0);
+}
+
+TEST(a_set_of_the_cpu_takes_the_counters_from_many)
+{
+	cpc_set_t *set;
+	unsigned n;
+
+	if ((cpc = test_cpc_open()) == NULL)
+		SKIP("no usable PMU here");
+	n = bind_many();
+	set = set_of(cpc, INS_EVENT);
+	EXPECT_EQ(cpc_bind_cpu(cpc, 0, set, 0), 0);
+	EXPECT_EQ(cpc_unbind(cpc, set), 0);
+	end_many(n);
+	EXPECT_EQ(cpc_close(cpc), 0);
+}
+
+TEST_TWICE();
