@@ -10,7 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/barecpc.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 /* The values for a program without TEST_KEEPS() and TEST_TWICE(). */
 unsigned __attribute__((weak)) test_keeps;
@@ -161,6 +164,22 @@ run_one(unsigned n, const char *name, void (*fn)(void))
 static struct barecpc_stat at_start;
 static bool have_stat;
 
+/*
+ * With test_hooks=yes the kernel says how many pages page tables have: they do
+ * not count.  Without, all of them do.
+ */
+static bool
+read_stat(struct barecpc_stat *st)
+{
+	struct barecpc_test_state ts;
+
+	if (payload_stat(st) != 0)
+		return false;
+	if (syscall(BARECPC_SYS_TEST, BARECPC_TEST_STATE, &ts) == 0)
+		st->bs_free_pages = ts.bt[BT_FREE_PAGES];
+	return true;
+}
+
 static void
 nothing_leaked(void)
 {
@@ -170,7 +189,7 @@ nothing_leaked(void)
 		test_skip("this is not barecpc");
 		return;
 	}
-	if (!EXPECT(payload_stat(&now) == 0))
+	if (!EXPECT(read_stat(&now)))
 		return;
 	EXPECT_EQ(now.bs_contexts, at_start.bs_contexts);
 	EXPECT_EQ(now.bs_pics, at_start.bs_pics);
@@ -180,7 +199,9 @@ nothing_leaked(void)
 	 * program's.
 	 */
 	EXPECT(now.bs_free_pages <= at_start.bs_free_pages);
-	EXPECT(now.bs_free_pages + test_keeps >= at_start.bs_free_pages);
+	if (!EXPECT(now.bs_free_pages + test_keeps >= at_start.bs_free_pages))
+		test_note("%ld pages are missing",
+		    (long)(at_start.bs_free_pages - now.bs_free_pages));
 }
 
 int
@@ -204,7 +225,7 @@ main(int argc, char **argv)
 	    ntest + 1);
 	for (t = tests; t != NULL && test_twice; t = t->t_next)
 		t->t_fn();
-	have_stat = payload_stat(&at_start) == 0;
+	have_stat = read_stat(&at_start);
 	for (t = tests; t != NULL; t = t->t_next)
 		good = run_one(++n, t->t_name, t->t_fn) && good;
 	good = run_one(++n, "nothing_leaked", nothing_leaked) && good;
