@@ -473,7 +473,9 @@ CPC_TEST(names_ask_for_the_type)
 	NEEDS_TYPES();
 	cpc_seterrhndlr(cpc, NULL);
 	snprintf(name, sizeof name, "%s/" INS_EVENT "/", cpc_core_type(cpc, 1));
+	errno = EDOM;
 	EXPECT_EQ(add_flags(cpc, set, name, own_privilege()), 0);
+	EXPECT_EQ(errno, EDOM); /* as before: the call succeeded */
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	EXPECT_EQ(cpc_core_type_of_cpu(cpc, sched_getcpu()), 1);
 	expect_exact_spin(cpc, set);

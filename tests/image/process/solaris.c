@@ -5,7 +5,6 @@
 #include "tests/lib/image/crowd.h"
 #include "tests/lib/image/test.h"
 
-#include <atomic.h>
 #include <errno.h>
 #include <kstat.h>
 #include <procfs.h>
@@ -261,47 +260,6 @@ TEST(synch_objects)
 	EXPECT_EQ(mutex_lock(&recursive), 0);
 	EXPECT_EQ(mutex_trylock(&recursive), 0);
 	EXPECT_EQ(mutex_init(&recursive, 1000, NULL), EINVAL);
-}
-
-TEST(atomic_operations)
-{
-	volatile uint32_t w = 5;
-	volatile uint64_t d = 0;
-	volatile uchar_t c[3] = { 0 };
-	volatile ushort_t s = 0;
-	volatile ulong_t l = 0;
-	int a, b;
-	volatile void *volatile p = &a;
-
-	EXPECT_EQ(atomic_add_32_nv(&w, -3), 2);
-	EXPECT_EQ(atomic_cas_32(&w, 2, 9), 2);
-	EXPECT_EQ(atomic_cas_32(&w, 2, 7), 9);
-	EXPECT_EQ(atomic_swap_32(&w, 1), 9);
-	atomic_inc_64(&d);
-	EXPECT_EQ(atomic_dec_64_nv(&d), 0);
-	atomic_or_32(&w, 6);
-	EXPECT_EQ(w, 7);
-	EXPECT(atomic_cas_ptr(&p, &a, &b) == &a);
-	EXPECT(p == &b);
-	membar_enter();
-	atomic_dec_32(&w);
-	EXPECT_EQ(atomic_and_32_nv(&w, 4), 4);
-	EXPECT_EQ(atomic_or_uint_nv(&w, 3), 7);
-	p = &c[1];
-	EXPECT(atomic_inc_ptr_nv(&p) == &c[2]);
-	EXPECT(atomic_add_ptr_nv(&p, -2) == &c[0]);
-	EXPECT(atomic_swap_ptr(&p, &a) == &c[0]);
-	/* Narrow types wrap. */
-	atomic_add_char(&c[0], -1);
-	EXPECT_EQ(atomic_inc_uchar_nv(&c[0]), 0);
-	EXPECT_EQ(atomic_add_short_nv(&s, -1), 0xffff);
-	EXPECT_EQ(atomic_cas_ushort(&s, 0xffff, 1), 0xffff);
-	EXPECT_EQ(atomic_add_long_nv(&l, 1), 1);
-	EXPECT_EQ(atomic_set_long_excl(&l, 63), 0);
-	EXPECT_EQ(atomic_set_long_excl(&l, 63), -1);
-	EXPECT_EQ(atomic_clear_long_excl(&l, 0), 0);
-	EXPECT_EQ(atomic_clear_long_excl(&l, 0), -1);
-	EXPECT_EQ(l, 1UL << 63);
 }
 
 TEST(classes)
