@@ -5,20 +5,29 @@
  * Four LWPs run random sequences.  The program works and calls libcpc and the
  * kernel.  The handler samples, presets, restarts, freezes, unbinds, binds,
  * destroys its set, jumps out, faults, or does nothing.  Two requests of a set
- * count the same, so they always differ by their presets alone.
+ * count the same, so they always differ by their presets alone.  If the machine
+ * has core types, sets are of a type, and LWPs leave its CPUs.
+ *
+ * Then a controller binds its own sets to these LWPs.
  */
 #include "tests/lib/image/cpc_test.h"
 
+#include <libpctx.h>
 #include <payload.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/processor.h>
+#include <sys/procset.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define NLWP      4
 #define SEQUENCES 1000 /* the command line may name another number */
+#define TICKS     100  /* of the controller */
 #define CALLS_MAX 20   /* handler calls in a sequence that may restart */
 
 /*
@@ -27,6 +36,7 @@
 TEST_KEEPS(64);
 
 static cpc_t *the_cpc;
+static unsigned ntype, ncpu;
 static bool exact; /* both requests start and stop at the same instruction */
 static long calls, compared;
 static unsigned nsequence = SEQUENCES;
@@ -92,16 +102,31 @@ check_difference(void)
 		cpc_enable(the_cpc);
 }
 
+/* The event, of a core type or of all. */
+static void
+random_event(char *name, size_t size)
+{
+	unsigned type = (unsigned)random_below(ntype + 1);
+
+	if (type == ntype)
+		snprintf(name, size, INS_EVENT);
+	else
+		snprintf(name, size, "%s/" INS_EVENT "/",
+		    cpc_core_type(the_cpc, type));
+}
+
 static void
 make_set(void)
 {
+	char event[64];
+
 	fz.set = cpc_set_create(the_cpc);
+	random_event(event, sizeof event);
 	for (int i = 0; i < 2; i++) {
 		fz.library[i] =
 		    i == 0 ? random_preset() : random_below(UINT64_MAX);
 		EXPECT_EQ(
-		    cpc_set_add_request(the_cpc, fz.set, INS_EVENT,
-			fz.library[i],
+		    cpc_set_add_request(the_cpc, fz.set, event, fz.library[i],
 			own_privilege() | (i == 0 ? CPC_OVF_NOTIFY_EMT : 0), 0,
 			NULL),
 		    i);
@@ -282,9 +307,21 @@ quiet_step(void)
 	check_difference();
 }
 
+/* Go to a CPU, or be free to run on each. */
+static void
+move_step(void)
+{
+	processorid_t cpu = (processorid_t)random_below(ncpu + 1);
+
+	processor_bind(P_LWPID, P_MYID,
+	    cpu == (processorid_t)ncpu ? PBIND_NONE : cpu, NULL);
+}
+
 static void
 program_step(void)
 {
+	if (ntype != 0 && random_below(8) == 0)
+		move_step();
 	switch (random_below(8)) {
 	case 0:
 		busy_step();
@@ -341,34 +378,126 @@ run_sequences(void *arg)
 	return NULL;
 }
 
+/* Does the machine suit?  Prepare for the sequences. */
+static bool
+prepare(cpc_t *cpc)
+{
+	struct sigaction sa = { .sa_flags = SA_SIGINFO | SA_RESTART };
+
+	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0 ||
+	    !have_event(cpc, INS_EVENT))
+		return false;
+	the_cpc = cpc;
+	for (ntype = 0; cpc_core_type(cpc, ntype) != NULL; ntype++)
+		;
+	ncpu = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+	exact = own_privilege() == CPC_COUNT_USER;
+	sa.sa_sigaction = handle_overflow;
+	sigaction(SIGEMT, &sa, NULL);
+	sa.sa_sigaction = handle_fault;
+	sigaction(SIGSEGV, &sa, NULL);
+	return true;
+}
+
+static void
+run_lwps(void)
+{
+	pthread_t t[NLWP];
+
+	calls = compared = 0;
+	for (uintptr_t i = 0; i < NLWP; i++)
+		REQUIRE(
+		    pthread_create(&t[i], NULL, run_sequences, (void *)i) == 0);
+	for (int i = 0; i < NLWP; i++)
+		pthread_join(t[i], NULL);
+}
+
+#define NEEDS_OVERFLOWS(cpc)                                                   \
+	do {                                                                   \
+		if (!prepare(cpc))                                             \
+			SKIP("overflows do not interrupt here, or this PMU "   \
+			     "does not count " INS_EVENT);                     \
+	} while (0)
+
 /*
  * CPC-OVF-19, CPC-OVF-20, CPC-OVF-09, CPC-OVF-10, CPC-PRE-01, CPC-PRE-02,
  * CPC-RST-01, CPC-RST-03, CPC-RST-05
  */
 CPC_TEST(random_handlers_do_no_harm)
 {
-	struct sigaction sa = { .sa_flags = SA_SIGINFO | SA_RESTART };
-	pthread_t t[NLWP];
-
-	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
-		SKIP("overflows do not interrupt here");
-	if (!have_event(cpc, INS_EVENT))
-		SKIP("this PMU does not count " INS_EVENT);
+	NEEDS_OVERFLOWS(cpc);
 	if (test_argc > 1)
 		nsequence = (unsigned)atoi(test_argv[1]);
-	the_cpc = cpc;
-	exact = own_privilege() == CPC_COUNT_USER;
-	sa.sa_sigaction = handle_overflow;
-	sigaction(SIGEMT, &sa, NULL);
-	sa.sa_sigaction = handle_fault;
-	sigaction(SIGSEGV, &sa, NULL);
-	for (uintptr_t i = 0; i < NLWP; i++)
-		REQUIRE(
-		    pthread_create(&t[i], NULL, run_sequences, (void *)i) == 0);
-	for (int i = 0; i < NLWP; i++)
-		pthread_join(t[i], NULL);
-	EXPECT(calls > nsequence / 2);
-	EXPECT(!exact || compared > nsequence / 2);
+	run_lwps();
+	EXPECT(calls > nsequence / (ntype == 0 ? 2 : 8));
+	EXPECT(!exact || compared > nsequence / (ntype == 0 ? 2 : 8));
 	test_note("%ld overflows and %ld comparisons in %u sequences", calls,
 	    compared, nsequence);
+}
+
+/* The controller: its set, bound to one LWP at a time. */
+static cpc_set_t *controllers_set;
+static unsigned nbound;
+
+static int
+controller_step(pctx_t *px, pid_t pid, id_t id, void *arg)
+{
+	char event[64];
+
+	(void)pid;
+	(void)arg;
+	if (controllers_set != NULL && random_below(2) == 0) {
+		cpc_unbind(the_cpc, controllers_set);
+		cpc_set_destroy(the_cpc, controllers_set);
+		controllers_set = NULL;
+	}
+	if (controllers_set == NULL) {
+		random_event(event, sizeof event);
+		controllers_set = set_of(the_cpc, event);
+	}
+	/* The LWP may have ended, or may not go to the type's CPUs. */
+	if (random_below(2) == 0 &&
+	    cpc_bind_pctx(the_cpc, px, id, controllers_set, 0) == 0)
+		nbound++;
+	return 0;
+}
+
+/* The process waits for the controller before it ends. */
+static void
+be_controlled(int fd)
+{
+	char byte;
+
+	nsequence /= 4;
+	run_lwps();
+	if (read(fd, &byte, 1) != 0)
+		_exit(2);
+	_exit(test_was_good() ? 0 : 1);
+}
+
+CPC_TEST(random_controllers_do_no_harm)
+{
+	int end[2];
+	pid_t child;
+	pctx_t *px;
+
+	NEEDS_OVERFLOWS(cpc);
+	REQUIRE(pipe(end) == 0);
+	fz.random = nsequence;
+	if ((child = fork()) == 0) {
+		close(end[1]);
+		be_controlled(end[0]);
+	}
+	REQUIRE((px = pctx_capture(child, NULL, 0, NULL)) != NULL);
+	nbound = 0;
+	EXPECT_EQ(pctx_run(px, 1, TICKS, controller_step), 0);
+	EXPECT(nbound > TICKS / 4);
+	test_note("%u binds in %u ticks", nbound, TICKS);
+	if (controllers_set != NULL)
+		cpc_set_destroy(cpc, controllers_set);
+	controllers_set = NULL;
+	pctx_release(px);
+	close(end[0]);
+	close(end[1]);
+	EXPECT_EQ(test_wait_status(child), 0);
 }
