@@ -35,7 +35,7 @@ const struct pcbe_ops *regs_init_cpu(unsigned model);
 
 /*
  * The registers that decide now which events the CPU counts, where, and what
- * an overflow does.  Those of a PIC that does not run are left out.
+ * an overflow does.  Registers of a PIC that does not run are left out.
  */
 struct regs_file {
 	unsigned n;
