@@ -284,6 +284,18 @@ def members_of(path):
     return cpio.unpack(data) if data.startswith(b"07070") or ".cpio" in path.suffixes else {path.name: data}
 
 
+def suite_of(members, folder):
+    """The suite of a folder, as a dictionary.  Its programs that are in the folder get the folder's name."""
+    text = members.get(f"{folder}/suite")
+    if text is None:
+        return {}
+
+    def place(match):
+        inside = f"{folder}/{match[2].decode(errors='replace')}"
+        return match[1] + (inside.encode() if inside in members else match[2])
+    return {"suite": re.sub(rb"(^\s*|[|&]\s+)([^\s|&]+)", place, text, flags=re.M)}
+
+
 def check_size(payloads, mem):
     """Raise HostError if the payloads cannot be in a machine with this memory, before anything reads them."""
     total = 0
@@ -326,6 +338,8 @@ def gather(payloads, folder):
             programs += [member for member, data in members.items() if data.startswith(b"\x7fELF")]
         elif len(payloads) == 1:
             return path, [], "suite" in members
+        if path.is_dir():
+            members |= suite_of(members, path.resolve().name)
         for member, content in members.items():
             if member in files:
                 raise HostError(f"{name}: {member} is there twice")

@@ -160,6 +160,18 @@ runs 'a named program runs instead' 'output=framed host.clock=virtual host.icoun
 runs 'also if --append names it' 'output=framed host.clock=virtual host.icount_shift=0 host.accel=tcg models=pmceid -- spin' --payload "$tap_dir/prog" --append '-- spin'
 runs 'the suite of an archive runs' 'output=framed host.clock=virtual host.icount_shift=0 host.accel=tcg models=pmceid' --payload "$tap_dir/suite.cpio"
 runs 'also next to a program' 'output=framed host.clock=virtual host.icount_shift=0 host.accel=tcg models=pmceid' --payload "$tap_dir/suite.cpio" --payload "$tap_dir/prog2"
+mkdir "$tap_dir/folder"
+cp "$tap_dir/prog" "$tap_dir/prog2" "$tap_dir/folder"
+printf 'prog prog2 | spin\n prog2\nspin & prog2 1\n' >"$tap_dir/folder/suite"
+runs 'the suite of a folder runs' 'output=framed host.clock=virtual host.icount_shift=0 host.accel=tcg models=pmceid' --payload "$tap_dir/folder"
+check 'its programs are those of the folder, or of the image' python3 - "$tap_dir/folder" <<-'PY'
+	import pathlib, sys
+	sys.path.insert(0, "scripts/lib")
+	import qemu
+	folder = pathlib.Path(sys.argv[1])
+	suite = qemu.suite_of(qemu.members_of(folder), "folder")["suite"]
+	assert suite == b"folder/prog prog2 | spin\n folder/prog2\nspin & folder/prog2 1\n", suite
+PY
 scene 'one of two programs' good 125 'prog2: 2 programs: name the program to run after --$' \
 	--payload "$tap_dir/prog" --payload "$tap_dir/prog2"
 scene 'an archive without a suite' good 125 'prog.cpio: no program and no .suite.: name the program to run after --$' \
