@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -87,7 +88,7 @@ static const char *file_folder;
 static void
 map_all(void)
 {
-	char path[128];
+	char path[PATH_MAX];
 	const char *why;
 	int err = errno;
 

@@ -136,7 +136,10 @@ sys_getrlimit(const uintptr_t *a)
 	return get_rlimit(a[0], a[1]);
 }
 
-/* Limits cannot be changed: only what is in force can be set. */
+/*
+ * Limits cannot be changed: only what is in force can be set.  A program that
+ * asks for no limit, as Solaris' cpustat does, keeps what is in force.
+ */
 static intptr_t
 set_rlimit(uintptr_t which, uintptr_t uva)
 {
@@ -148,9 +151,10 @@ set_rlimit(uintptr_t which, uintptr_t uva)
 		return -EFAULT;
 	if (lim[0] > lim[1])
 		return -EINVAL;
-	if (lim[0] != rlimit_of((unsigned)which) || lim[1] != lim[0])
-		return -EPERM;
-	return 0;
+	if (lim[0] == RLIM_INFINITY ||
+	    (lim[0] == lim[1] && lim[0] == rlimit_of((unsigned)which)))
+		return 0;
+	return -EPERM;
 }
 
 intptr_t

@@ -234,7 +234,7 @@ report_last_lines(void)
 
 	if (ln->ln_file == NULL)
 		return;
-	fclose(ln->ln_file);
+	close_or_fail(ln->ln_file);
 	fputs(ln->ln_text, stdout);
 	free(ln->ln_text);
 	memset(ln, 0, sizeof *ln);

@@ -74,6 +74,15 @@ fail_unless_room(void *p)
 	return p;
 }
 
+void
+close_or_fail(FILE *f)
+{
+	bool whole = ferror(f) == 0;
+
+	if (fclose(f) != 0 || !whole)
+		fail(1, "cannot write all output: %s", strerror(errno));
+}
+
 /* Refuse the option at which getopt_long(3) stopped, or print the help. */
 static void
 refuse_option(int c, const char *word)

@@ -7,6 +7,7 @@
 
 #include <getopt.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /*
  * Set the usage text: the arguments, as the usage line shows them, and a line
@@ -50,5 +51,7 @@ _Noreturn void fail(int status, const char *fmt, ...)
 
 /* Check memory that was just allocated; fails if it is NULL. */
 void *fail_unless_room(void *p);
+/* Close a file that was written, in memory too; fails if a part is missing. */
+void close_or_fail(FILE *f);
 
 #endif /* PAYLOADS_COMMON_USAGE_H */

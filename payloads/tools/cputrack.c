@@ -387,7 +387,7 @@ process_fork(pctx_t *pctx, pid_t parent, id_t child, pid_t lwp, void *arg)
 	(void)arg;
 	/* The file so far is the parent's. */
 	if (file != NULL) {
-		fclose(out);
+		close_or_fail(out);
 		out = fail_unless_room(out_open(file));
 	}
 	snprintf(number, sizeof number, "%d", (int)child);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "payloads/common/json.h"
+#include "payloads/common/usage.h"
 
 #define PIECE 16384 /* of a file, in one record */
 
@@ -40,7 +41,7 @@ out_close(FILE *f, int argc, char *const *argv)
 {
 	char piece[PIECE + 1];
 
-	fclose(f);
+	close_or_fail(f);
 	if (text == NULL)
 		return;
 	for (size_t at = 0, n; at == 0 || at < length; at += n) {

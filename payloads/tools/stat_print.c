@@ -298,7 +298,7 @@ print_runs(FILE *f)
 	}
 	if (st.notes == NULL)
 		return;
-	fclose(st.notes);
+	close_or_fail(st.notes);
 	fputs(st.notes_text, f);
 	free(st.notes_text);
 }
@@ -350,7 +350,7 @@ print_all(void)
 		    st.left);
 	print_reference(notes, plain);
 	print_runs(notes);
-	fclose(notes);
+	close_or_fail(notes);
 	print_notes(text);
 	free(text);
 }

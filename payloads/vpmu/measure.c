@@ -31,7 +31,7 @@ add_request(cpc_set_t *set, const char *event, unsigned pic, uint_t flags,
 static bool
 pic_binds(const char *event, unsigned pic)
 {
-	cpc_set_t *set = cpc_set_create(vpmu.v_cpc);
+	cpc_set_t *set = fail_unless_room(cpc_set_create(vpmu.v_cpc));
 	bool binds = add_request(set, event, pic, vpmu.v_own, 0) != -1 &&
 	             cpc_bind_curlwp(vpmu.v_cpc, set, 0) == 0;
 
@@ -123,7 +123,8 @@ measure_refusal(void)
 void
 measure_init(struct measure *m)
 {
-	*m = (struct measure){ .vm_set = cpc_set_create(vpmu.v_cpc) };
+	*m = (struct measure){ .vm_set = fail_unless_room(
+				   cpc_set_create(vpmu.v_cpc)) };
 }
 
 bool

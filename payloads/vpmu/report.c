@@ -192,7 +192,7 @@ report_end(void)
 static void
 print_suite(void)
 {
-	fclose(cases);
+	close_or_fail(cases);
 	puts("<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
 	printf("<testsuite name=\"vpmu\" tests=\"%u\" failures=\"%u\" "
 	       "errors=\"0\" skipped=\"%u\">\n",
