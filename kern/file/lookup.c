@@ -26,17 +26,23 @@ find(struct lookup *lk, struct tmp_node *parent)
 	lk->lk_node = parent != NULL             ? tmp_child(parent, name)
 	              : strcmp(path, "tmp") == 0 ? &tmp_root
 	                                         : NULL;
-	lk->lk_device = device_find(path);
-	lk->lk_text = text_find(path);
-	e = strcmp(path, "proc/self/exe") == 0 ? file_self_program()
-	                                       : archive_find_normal(path);
-	lk->lk_entry = e;
-	lk->lk_dir = lk->lk_node != NULL ? lk->lk_node->tn_dir
-	                                 : dir_is_fixed(path) ||
-	                                       (e != NULL && archive_is_dir(e));
+	lk->lk_device = NULL;
+	lk->lk_text = NULL;
+	lk->lk_entry = NULL;
+	if (lk->lk_node != NULL || parent != NULL) {
+		lk->lk_dir = lk->lk_node != NULL && lk->lk_node->tn_dir;
+	} else if (!(lk->lk_dir = dir_is_fixed(path))) {
+		lk->lk_device = device_find(path);
+		lk->lk_text = text_find(path);
+		e = strcmp(path, "proc/self/exe") == 0
+		        ? file_self_program()
+		        : archive_find_normal(path);
+		lk->lk_entry = e;
+		lk->lk_dir = e != NULL && archive_is_dir(e);
+	}
 	lk->lk_exists = lk->lk_dir || lk->lk_node != NULL ||
 	                lk->lk_device != NULL || lk->lk_text != NULL ||
-	                e != NULL;
+	                lk->lk_entry != NULL;
 }
 
 /* Go to the directory above.  The one above the root is the root. */

@@ -171,7 +171,7 @@ def some_records(dice, folder):
     a = folder.file(lines_of(dice, RECORDS), "a")
     b = folder.file(lines_of(dice, RECORDS), "b")
     if dice.random() < .5:
-        compare.main(types.SimpleNamespace(before=a, after=b, markdown=dice.random() < .5, all=True, fail_above=[], time=dice.random() < .5,
+        compare.main(types.SimpleNamespace(before=a, after=b, markdown=dice.random() < .5, all=True, fail_above=[], time=dice.random() < .5, pair=[],
                                            by=dice.choice([None, "exact", "interval"]), confidence=.95))
     else:
         export.main(types.SimpleNamespace(to=dice.choice(list(export.FORMATS)), output=None, records=a))
