@@ -14,6 +14,7 @@
 #include "kern/mm/page.h"
 #include "kern/platform/boot_time.h"
 #include "kern/platform/cmdline.h"
+#include "kern/platform/console.h"
 #include "kern/platform/fb_console.h"
 #include "kern/platform/keep.h"
 #include "kern/platform/run_end.h"
@@ -225,6 +226,25 @@ line_status(const struct line *ln)
 	return verdict_status(&v);
 }
 
+/* The most bytes of a file: a frame has no more. */
+#define OUT_MAX (16UL << 20)
+
+static void
+send_file(const char *name)
+{
+	const struct tmp_node *tn = tmp_child(&tmp_root, name);
+
+	if (tn == NULL || tn->tn_dir)
+		printf("barecpc: out: /tmp/%s: %s\n", name,
+		    tn == NULL ? "no program made this file" : "a directory");
+	else if (tn->tn_bytes > OUT_MAX)
+		printf("barecpc: out: /tmp/%s: %zu bytes: at most %lu are "
+		       "sent\n",
+		    name, tn->tn_bytes, OUT_MAX);
+	else
+		cons_write(STREAM_FILE, tn->tn_data, tn->tn_bytes);
+}
+
 /* Run all programs of a line.  It ends when all have ended. */
 static int
 run_line(const struct cmdline *cl, struct line *ln)
@@ -241,6 +261,8 @@ run_line(const struct cmdline *cl, struct line *ln)
 		for (unsigned i = 0; i < ln->n; i++)
 			ln->program[i].status = proc_wait(ln->program[i].proc);
 		proc_end_others();
+		if (cl->cl_out != NULL)
+			send_file(cl->cl_out);
 		tmp_clear();
 		status = line_status(ln);
 	}

@@ -312,6 +312,10 @@ kernel_word(struct cmdline *cl, char *word)
 		return parse_number(v, 1000000, &cl->cl_timeout)
 		           ? NULL
 		           : "not a number of seconds up to 1000000";
+	if ((v = after_prefix(word, "out=")) != NULL) {
+		cl->cl_out = after_prefix(v, "/tmp/");
+		return cl->cl_out != NULL ? NULL : "not /tmp/NAME";
+	}
 	if ((v = after_prefix(word, "screen=")) != NULL)
 		return parse_choice(v, "pages", "text", &cl->cl_no_pages)
 		           ? NULL

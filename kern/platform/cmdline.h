@@ -58,6 +58,7 @@ struct cmdline {
 	const char *cl_pmu;        /* pcbe=; NULL: the machine's PMU */
 	struct soft_shape cl_soft; /* the parsed value of pcbe= */
 	char cl_foreign[256];      /* ignored words of other systems */
+	const char *cl_out;        /* out=: a file in /tmp to send, or NULL */
 	/* Facts for records, which only the host knows: NAME=VALUE */
 	const char *cl_host[CMDLINE_HOST_MAX];
 	unsigned cl_nhost;

@@ -147,6 +147,7 @@ cons_frame(enum stream s, const char *p, size_t n)
 		[STREAM_STDOUT] = "stdout",
 		[STREAM_STDERR] = "stderr",
 		[STREAM_JSON] = "json",
+		[STREAM_FILE] = "file",
 		[STREAM_EXIT] = "exit",
 	};
 	char what[48], head[80];
@@ -169,7 +170,7 @@ cons_write(enum stream s, const char *p, size_t n)
 {
 	bool frame = s >= STREAM_JSON || (cons.framed && s != STREAM_LOG);
 
-	if (n == 0)
+	if (n == 0 && s != STREAM_FILE)
 		return;
 	/* The fault that the report is about may be in the code of frames. */
 	if (frame && cons.seized)

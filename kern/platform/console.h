@@ -32,6 +32,7 @@ enum stream {
 	STREAM_STDOUT,
 	STREAM_STDERR,
 	STREAM_JSON,
+	STREAM_FILE, /* the file of out=, which may be empty */
 	STREAM_EXIT, /* the status of the run; the last frame */
 };
 

@@ -7,7 +7,7 @@ output of payloads arrive in frames,
     <length bytes>
     BARECPC-END
 
-The stream is stdout, stderr, json or exit.  The number counts the frames from 1.  The CRC-32, in hexadecimal, is that
+The stream is stdout, stderr, json, file or exit.  The number counts the frames from 1.  The CRC-32, in hexadecimal, is that
 of the text "<stream> <number> <length>" and the bytes.  In the bytes BARECPC- is sent as BARECPC>-, so every BARECPC- on
 the line belongs to the kernel.  Everything else is the log of firmware and kernel.
 
@@ -21,7 +21,7 @@ import re
 import zlib
 
 MARK = b"BARECPC-"
-BEGIN = re.compile(rb"BARECPC-BEGIN ((stdout|stderr|json|exit) (\d{1,10}) (\d{1,9})) ([0-9a-f]{8})\r*\n\Z")
+BEGIN = re.compile(rb"BARECPC-BEGIN ((stdout|stderr|json|file|exit) (\d{1,10}) (\d{1,9})) ([0-9a-f]{8})\r*\n\Z")
 END = MARK + b"END"
 HIDDEN = re.compile(rb"BARECPC>(>*)-")
 CLOSING = re.compile(r"barecpc: exit (\d+)\Z")

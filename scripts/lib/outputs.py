@@ -10,6 +10,8 @@ import records
 import stacks
 import terminal
 
+TMP = "/tmp/"  # the folder of the guest of which one file comes home
+
 
 class Outputs:
     """Receives the streams of a run: a context that opens the file of the records.
@@ -41,6 +43,8 @@ class Outputs:
     def stream(self, name, data):
         if name == "json":
             self._record(data)
+        elif name == "file":
+            self._files[TMP] = [data]
         else:
             terminal.pass_on(sys.stdout if name == "stdout" else sys.stderr, data)
 
@@ -84,8 +88,9 @@ class Outputs:
         if (folded or flame_graph) and self._stacks.empty():
             say("host: no stacks for --folded or --flamegraph: run a program under `record`")
         for name, path in written:
-            if name in self._files:
-                self._write(path, "".join(self._files[name]))
+            pieces = self._files.get(TMP if name.startswith(TMP) else name)
+            if pieces is not None:
+                self._write(path, type(pieces[0])().join(pieces))
             else:
                 say(f"host: no program wrote the file {name}: {path} is not written")
         if folded:
@@ -98,7 +103,7 @@ class Outputs:
         try:
             with files.named(path):
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(text, encoding="utf-8", errors="replace")
+                path.write_bytes(text if isinstance(text, bytes) else text.encode(errors="replace"))
         except OSError as error:
             line = f"{error.filename}: not written: {error.strerror}"
             if self.fault:
