@@ -22,7 +22,7 @@ TRAP(call_monitor, ".inst 0xd4000003")
 TRAP(call_semihosting, "mov w0, #0x18; hlt #0xf000")
 TRAP(mask_interrupts, "msr daifset, #2")
 TRAP(read_el, "mrs x0, CurrentEL")
-TRAP(read_midr, "mrs x0, midr_el1")
+TRAP(read_sctlr, "mrs x0, sctlr_el1")
 TRAP(return_from_exception, "eret")
 TRAP(flush_tlb, "tlbi vmalle1")
 TRAP(drop_cache_line, "mov x0, sp; dc ivac, x0")
@@ -64,7 +64,7 @@ static const struct {
 	CASE(call_semihosting),
 	CASE(mask_interrupts),
 	CASE(read_el),
-	CASE(read_midr),
+	CASE(read_sctlr),
 	CASE(return_from_exception),
 	CASE(flush_tlb),
 	CASE(drop_cache_line),

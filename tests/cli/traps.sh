@@ -34,7 +34,7 @@ call_monitor SIGILL
 call_semihosting SIGILL
 mask_interrupts SIGILL
 read_el SIGILL
-read_midr SIGILL
+read_sctlr SIGILL
 return_from_exception SIGILL
 flush_tlb SIGILL
 drop_cache_line SIGILL
