@@ -65,4 +65,22 @@ done
 
 expect '--timeout ends a program' 124 '^host: timed out after 3 s' \
 	scripts/barecpc run --arch x86_64 --accel tcg --payload "$tap_dir/faults.cpio" --timeout 3 -- fault never_end
+# glibc asks whether its output is a terminal, and then keeps no line back.
+cat >"$tap_dir/crash.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+
+int
+main(void)
+{
+	printf("before the crash\n");
+	abort();
+}
+END
+for tools in aarch64-linux-gnu:arm64 x86_64-linux-gnu:x86_64; do
+	"${tools%:*}-gcc" -static -O1 -o "$tap_dir/crash" "$tap_dir/crash.c"
+	expect "${tools#*:}: a glibc program that crashes, on the raw console" 134 '^barecpc: exit 134' \
+		scripts/barecpc run --arch "${tools#*:}" --accel tcg --append output=text --payload "$tap_dir/crash"
+	check "${tools#*:}: its output before the crash is there" grep -q '^before the crash' "$out" "$err"
+done
 end
