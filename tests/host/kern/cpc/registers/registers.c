@@ -411,7 +411,7 @@ registers_are_as_before(void **state)
 }
 
 int
-main(void)
+regs_test(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(registers_are_as_before),

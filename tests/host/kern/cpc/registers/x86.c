@@ -168,3 +168,9 @@ regs_read(unsigned n, struct regs_file *rf)
 	if (c->extra_msrs && c->ctrl != 0)
 		add_extra_msrs(c, rf);
 }
+
+int
+main(void)
+{
+	return regs_test();
+}
