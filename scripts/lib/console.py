@@ -204,6 +204,9 @@ class Console:
         if self.exit is not None:
             self._fail(f"{frame} came after the end of the run")
             return
+        if frame.number <= self._last and any(first <= frame.number <= last for first, last in self._lost):
+            self._damage(f"{frame} came late, and is left out")  # bytes that came twice have its only whole copy
+            return
         if frame.number <= self._last:
             self._fail(f"frame {frame.number} came after frame {self._last}: the machine started again")
             self._seen.clear()
