@@ -437,7 +437,7 @@ CPC_TEST(random_handlers_do_no_harm)
 
 /* The controller: its set, bound to one LWP at a time. */
 static cpc_set_t *controllers_set;
-static unsigned nbound;
+static unsigned nstep, nbound;
 
 static int
 controller_step(pctx_t *px, pid_t pid, id_t id, void *arg)
@@ -446,6 +446,7 @@ controller_step(pctx_t *px, pid_t pid, id_t id, void *arg)
 
 	(void)pid;
 	(void)arg;
+	nstep++;
 	if (controllers_set != NULL && random_below(2) == 0) {
 		cpc_unbind(the_cpc, controllers_set);
 		cpc_set_destroy(the_cpc, controllers_set);
@@ -489,11 +490,15 @@ CPC_TEST(random_controllers_do_no_harm)
 		be_controlled(end[0]);
 	}
 	REQUIRE((px = pctx_capture(child, NULL, 0, NULL)) != NULL);
-	nbound = 0;
+	nstep = nbound = 0;
 	EXPECT_EQ(pctx_run(px, 1, TICKS, controller_step), 0);
-	/* How many ticks find the LWPs at rest depends on the machine. */
-	EXPECT(nbound > 0);
-	test_note("%u binds in %u ticks", nbound, TICKS);
+	/*
+	 * A step tries to bind half of the times.  pctx_run() skips ticks that
+	 * are overdue: most of them if an instruction takes 64 ns (--boot
+	 * uefi).
+	 */
+	EXPECT(nstep > 0 && nbound > nstep / 4);
+	test_note("%u binds in %u steps", nbound, nstep);
 	if (controllers_set != NULL)
 		cpc_set_destroy(cpc, controllers_set);
 	controllers_set = NULL;
