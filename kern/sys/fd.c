@@ -282,19 +282,24 @@ static const struct {
 } terminal = { 0x500, 0x5, 0x4bf, 0x8a3b, 0,
 	{ 3, 28, 127, 21, 4, 0, 1, 0, 17, 19, 26, 0, 18, 15, 23, 22, 0 } };
 
-/* Bytes that a read returns without waiting, or -ENOTTY. */
-static intptr_t
-bytes_ready(const struct file *f)
+/*
+ * The bytes that a read returns without waiting.  As on Linux, the number is
+ * negative beyond the end of a file.  Returns false if there is no such number.
+ */
+static bool
+bytes_ready(const struct file *f, int32_t *bytes)
 {
 	switch (f->f_kind) {
 	case FILE_PIPE:
-		return (intptr_t)pipe_bytes(f);
+		*bytes = (int32_t)pipe_bytes(f);
+		return true;
 	case FILE_ARCHIVE:
 	case FILE_TEXT:
 	case FILE_TMP:
-		return (intptr_t)(file_bytes(f) - f->f_offset);
+		*bytes = (int32_t)(file_bytes(f) - f->f_offset);
+		return true;
 	default:
-		return -ENOTTY;
+		return false;
 	}
 }
 
@@ -321,7 +326,6 @@ intptr_t
 sys_ioctl(const uintptr_t *a)
 {
 	struct file *f = file_get((int)a[0]);
-	intptr_t ready;
 	int32_t word;
 
 	if (f == NULL)
@@ -340,8 +344,7 @@ sys_ioctl(const uintptr_t *a)
 	}
 	if (f->f_kind == FILE_CONSOLE && !cons_is_framed())
 		return ioctl_console(a);
-	if (a[1] != FIONREAD || (ready = bytes_ready(f)) == -ENOTTY)
+	if (a[1] != FIONREAD || !bytes_ready(f, &word))
 		return -ENOTTY;
-	word = (int32_t)ready;
 	return -copyout(a[2], &word, sizeof word);
 }

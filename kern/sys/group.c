@@ -13,7 +13,9 @@
 #include "kern/proc/proc.h"
 #include "kern/sys/syscall.h"
 
-/* A process, which may have ended, by its or an LWP's number.  0: the caller.
+/*
+ * The process of this number, or of an LWP of this number.  It may have ended.
+ * 0: the caller's.
  */
 static struct proc *
 find_process(int pid)

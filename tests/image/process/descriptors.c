@@ -63,6 +63,9 @@ TEST(the_bytes_that_a_read_returns)
 	EXPECT_EQ(lseek(fd, 10, SEEK_SET), 10);
 	EXPECT_EQ(ioctl(fd, FIONREAD, &n), 0);
 	EXPECT_EQ(n, -3);
+	EXPECT_EQ(lseek(fd, 7 + ENOTTY, SEEK_SET), 7 + ENOTTY);
+	EXPECT_EQ(ioctl(fd, FIONREAD, &n), 0);
+	EXPECT_EQ(n, -ENOTTY); /* a number, not an error */
 	close(end[0]);
 	close(end[1]);
 	close(fd);
