@@ -493,9 +493,8 @@ CPC_TEST(random_controllers_do_no_harm)
 	nstep = nbound = 0;
 	EXPECT_EQ(pctx_run(px, 1, TICKS, controller_step), 0);
 	/*
-	 * A step tries to bind half of the times.  pctx_run() skips ticks that
-	 * are overdue: most of them if an instruction takes 64 ns (--boot
-	 * uefi).
+	 * A step tries to bind half of the times.  Ticks that are overdue are
+	 * skipped.  With --boot uefi an instruction takes 64 ns: most are.
 	 */
 	EXPECT(nstep > 0 && nbound > nstep / 4);
 	test_note("%u binds in %u steps", nbound, nstep);
