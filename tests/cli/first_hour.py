@@ -47,7 +47,7 @@ MISTAKES = [
     (["run", "--smp", "many"], "host: --smp many: not a number of CPUs such as 2, .*" + HELP),
     (["run", "--env", "X"], "host: --env X: not NAME=VALUE" + HELP),
     (["run", "--env", "1=2"], "host: --env 1=2: not NAME=VALUE" + HELP),
-    (["run", "--out", "x"], "host: argument --out: x: not of the form NAME=FILE" + HELP),
+    (["run", "--out", "x"], "host: argument --out: x: not of the form NAME=FILE or /tmp/NAME" + HELP),
     (["run", "--results", ""], "host: argument --results: give a file's name, not an empty word" + HELP),
     (["run", "--timeout", "-1"], "host: --timeout -1: not a time" + HELP),
     (["run", "--timeout", "soon"], "host: argument --timeout: invalid float value: 'soon'" + HELP),
