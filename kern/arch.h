@@ -332,8 +332,11 @@ void arch_pmi_enable(void);
  * UART; until then output waits.  Polled.
  */
 void arch_putc(int c);
-/* Take a key that was pressed, on the console's line or on a keyboard. */
-bool arch_key(void);
+/*
+ * Take a key that was pressed.  Returns its character on the console's line, 0
+ * for a key of a keyboard, -1 for none.
+ */
+int arch_key(void);
 
 /*
  * firmware.  Call a function of UEFI at its physical address, in UEFI's calling

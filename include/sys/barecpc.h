@@ -136,7 +136,10 @@
 #define BARECPC_SCREEN_SQUARES     256
 /* kept(offset, bytes, buffer): the console's text so far; returns bytes. */
 #define BARECPC_SCREEN_KEPT 4
-/* key(): was a key pressed, on the console's line or on a keyboard?  0 or 1. */
+/*
+ * key(): take a key.  Returns 0 if none was pressed, else 1 + its character on
+ * the console's line, or 1 if it is of a keyboard.
+ */
 #define BARECPC_SCREEN_KEY 5
 
 /*

@@ -298,7 +298,7 @@ fbcons_squares(
 static void
 take_keys(void)
 {
-	for (unsigned i = 0; i < KEYS_MAX && arch_key(); i++)
+	for (unsigned i = 0; i < KEYS_MAX && arch_key() >= 0; i++)
 		;
 }
 
@@ -317,6 +317,6 @@ fbcons_linger(void)
 	fbcons_give_back();
 	since = arch_tick();
 	take_keys();
-	while (arch_tick() - since < LINGER_S * hz && !arch_key())
+	while (arch_tick() - since < LINGER_S * hz && arch_key() < 0)
 		arch_relax();
 }

@@ -77,7 +77,7 @@ screen_syscall(const uintptr_t *a)
 	case BARECPC_SCREEN_KEPT:
 		return kept(a[1], a[2], a[3]);
 	case BARECPC_SCREEN_KEY:
-		return arch_key();
+		return arch_key() + 1;
 	default:
 		return -EINVAL;
 	}

@@ -49,7 +49,7 @@ new_page(void)
 static bool
 take_key(void)
 {
-	return syscall(BARECPC_SYS_SCREEN, BARECPC_SCREEN_KEY) == 1;
+	return syscall(BARECPC_SYS_SCREEN, BARECPC_SCREEN_KEY) > 0;
 }
 
 /* Keys that were pressed before the page was shown do not count. */

@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "payloads/common/perf_names.h"
 #include "payloads/common/usage.h"
@@ -28,6 +29,7 @@
 #include "payloads/tools/out_file.h"
 
 #define INTERVAL_MIN 1000
+#define KEYS_MAX     64
 
 static const char arguments[] =
     "[-d] [-e event[:uk],...]... [-r runs] [-x separator | -j] [-o file] "
@@ -144,7 +146,7 @@ group_open(struct group *g)
 static void
 event_close(const struct group *g, struct counted *c, const struct series *ns)
 {
-	for (unsigned run = 0; run < st.runs; run++) {
+	for (unsigned run = 0; run < g->grp_runs.rn_n; run++) {
 		c->cnt_ns += g->grp_left_out[run] ? 0 : g->grp_task[run];
 		c->cnt_elapsed += g->grp_left_out[run] ? 0 : g->grp_ns[run];
 	}
@@ -159,17 +161,17 @@ group_close(struct group *g)
 	struct runs *rn = &g->grp_runs;
 	struct series ns;
 	char event[REPORT_EVENT];
-	unsigned i, run, first = st.ns.s_n - st.runs;
+	unsigned i, run, first = st.ns.s_n - rn->rn_n;
 
 	runs_judge(rn, NULL, st.undisturbed, 0);
 	rn->rn_nexcluded = 0;
-	for (run = 0; run < st.runs; run++) {
+	for (run = 0; run < rn->rn_n; run++) {
 		if (rn->rn_excluded != NULL && rn->rn_excluded[run])
 			g->grp_left_out[run] = st.left_out[first + run] = true;
 		rn->rn_nexcluded += g->grp_left_out[run];
 	}
 	series_open(&ns, st.runs);
-	for (run = 0; run < st.runs; run++)
+	for (run = 0; run < rn->rn_n; run++)
 		series_add(&ns, g->grp_ns[run]);
 	series_close(&ns, g->grp_left_out);
 	for (i = 0; i < g->grp_n; i++)
@@ -278,6 +280,24 @@ refuse_group(struct counted *c, unsigned n)
 	}
 }
 
+/*
+ * Did Ctrl-C come on the console's line?  The host passes it on.  A line that
+ * is not connected may have characters for ever.
+ */
+static bool
+interrupt_came(void)
+{
+	static const long ctrl_c = 3;
+	long key = 1;
+
+	for (unsigned i = 0; i < KEYS_MAX && key > 0; i++) {
+		key = syscall(BARECPC_SYS_SCREEN, BARECPC_SCREEN_KEY);
+		if (key == 1 + ctrl_c)
+			return true;
+	}
+	return false;
+}
+
 /* The runs of a group, whose set the meter has bound to find what fits. */
 static void
 count_group(struct group *g)
@@ -288,8 +308,13 @@ count_group(struct group *g)
 	g->grp_soft = !soft_done;
 	soft_done = true;
 	group_open(g);
-	for (unsigned i = 0; i < st.runs; i++)
+	for (unsigned i = 0; i < st.runs && !st.interrupted; i++) {
 		run_once(g);
+		st.interrupted = interrupt_came();
+	}
+	/* Interrupted: all groups that have runs have this many. */
+	if (st.ns.s_n < st.runs)
+		st.runs = st.ns.s_n;
 	group_close(g);
 	meter_unbind(&st.meter);
 }
@@ -403,8 +428,14 @@ main(int argc, char **argv)
 	rooms = st.runs * (st.nevent + 1);
 	series_open(&st.ns, rooms);
 	st.left_out = fail_unless_room(calloc(rooms, sizeof(bool)));
-	for (i = 0; i < st.nhard;)
+	for (i = 0; i < st.nhard && !st.interrupted;)
 		i += count_some(&st.all[i], st.nhard - i);
+	for (; i < st.nhard; i++) {
+		st.all[i].cnt_status = NOT_COUNTED;
+		st.all[i].cnt_reason =
+		    fail_unless_room(strdup("interrupted before its runs"));
+		leave_record(&st.all[i], NULL, NULL);
+	}
 	if (st.nhard < st.nevent && st.all[st.nhard].cnt_count.s_n == 0)
 		count_soft();
 	/* Run the program even if no event can be counted. */

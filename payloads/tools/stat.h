@@ -77,7 +77,7 @@ extern struct statistics {
 	const char *separator;
 	unsigned timeout;  /* of a run, in ms, or 0 */
 	uint64_t interval; /* of -I, or 0 */
-	bool json, aggregates, undisturbed, per_thread;
+	bool json, aggregates, undisturbed, per_thread, interrupted;
 	char **program;
 	struct meter meter;
 	struct event reference;

@@ -348,6 +348,10 @@ print_all(void)
 		    "# stat: LWPs that outlived the program, and are not in "
 		    "the counts: %u\n",
 		    st.left);
+	if (st.interrupted)
+		fprintf(notes,
+		    "# stat: interrupted after %u runs, which are counted\n",
+		    st.ns.s_n);
 	print_reference(notes, plain);
 	print_runs(notes);
 	close_or_fail(notes);

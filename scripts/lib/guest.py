@@ -23,6 +23,8 @@ HOW = {(0, "guest-shutdown"): "was powered off", (0, "guest-reset"): "was reset"
 LINGER_SECONDS = 10  # how long a guest may stand still between its closing line and QEMU's end
 ANSWER_SECONDS = 5  # how long to wait for the PCs of a stopped guest
 PR_SET_PDEATHSIG = 1
+CTRL_C = b"\x03"
+PASSED_ON = b"\nhost: interrupted: ends after the current run; Ctrl-C again: ends now, and loses all counts\n"
 # QEMU may print this for a CPU that PSCI has switched off, before it ends.
 OFF_WARNING = "warning: icount sleep disabled and no active timers"
 
@@ -35,6 +37,7 @@ class Ending:
     reason: str = ""  # of QEMU's SHUTDOWN event
     stopped: str = ""  # "", "timeout", "silent", "lingers", "kvm", "flood"
     where: list[int] = dataclasses.field(default_factory=list)  # the PCs of a guest that was stopped
+    interrupted: bool = False  # Ctrl-C was passed on to the guest
     complaint: str = ""  # QEMU's last message; one that begins with QEMU's name is preferred
 
 
@@ -42,17 +45,40 @@ def _die_with_parent():
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def run(command, console, complain, timeout, silence, progress, hold=False):
+def _interrupt_for(qemu, ending, second):
+    """The handler of Ctrl-C: the guest's console gets it, and the tool ends after its current run.  `second` handles the next."""
+    def take(number, _):
+        signal.signal(number, second)
+        ending.interrupted = True
+        try:
+            os.write(2, PASSED_ON)  # the signal may have come within a print()
+            os.write(qemu.stdin.fileno(), CTRL_C)
+        except OSError:
+            pass  # QEMU has ended
+    return take
+
+
+def _block_interrupt():
+    """A terminal sends Ctrl-C to QEMU, too."""
+    _die_with_parent()
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+
+
+def run(command, console, complain, timeout, silence, progress, hold=False, passes_interrupt=False):
     """Run QEMU.  Feed its output to console, and each line of its messages to complain().
 
     QEMU is stopped in four cases: after `timeout` seconds; if KVM gives up, because QEMU would stay paused for ever; if
     the log is too long; if the guest stands still for `silence` seconds before its first byte.  None means no limit.
-    `progress` follows what runs.  With `hold` a debugger starts the guest.
+    `progress` follows what runs.  With `hold` a debugger starts the guest.  With `passes_interrupt` the guest gets Ctrl-C.
     """
     ending = Ending(None)
     monitor = Monitor(hold)
-    qemu = subprocess.Popen(command + monitor.options(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, preexec_fn=_die_with_parent, pass_fds=[monitor.qemu_fd()])
+    qemu = subprocess.Popen(command + monitor.options(), stdin=subprocess.PIPE if passes_interrupt else subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, pass_fds=[monitor.qemu_fd()],
+                            preexec_fn=_block_interrupt if passes_interrupt else _die_with_parent)
+    before = signal.getsignal(signal.SIGINT)
+    if passes_interrupt and before != signal.SIG_IGN:
+        signal.signal(signal.SIGINT, _interrupt_for(qemu, ending, before))
     try:
         monitor.started()
         ending.stopped = _listen(qemu, monitor, console, ending, complain, timeout, silence, progress)
@@ -68,6 +94,9 @@ def run(command, console, complain, timeout, silence, progress, hold=False):
         if qemu.poll() is None:
             qemu.kill()
             qemu.wait()
+        if passes_interrupt:
+            signal.signal(signal.SIGINT, before)
+            qemu.stdin.close()
         qemu.stdout.close()
         qemu.stderr.close()
         monitor.close()

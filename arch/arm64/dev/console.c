@@ -85,10 +85,10 @@ arch_putc(int c)
 		console.waiting[console.nwaiting++] = (char)c;
 }
 
-bool
+int
 arch_key(void)
 {
-	return uart_receive(&console.uart) >= 0;
+	return uart_receive(&console.uart);
 }
 
 /* Start the UART and print what waits.  Returns false if none answers. */

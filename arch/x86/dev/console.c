@@ -138,12 +138,12 @@ take_keyboard(void)
 	return pressed;
 }
 
-bool
+int
 arch_key(void)
 {
-	bool pressed = take_keyboard();
+	int none = take_keyboard() ? 0 : -1, c = uart_receive(&console.uart);
 
-	return uart_receive(&console.uart) >= 0 || pressed;
+	return c >= 0 ? c : none;
 }
 
 /* Returns false if no UART of this kind answers. */

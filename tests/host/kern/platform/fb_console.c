@@ -50,13 +50,13 @@ arch_tick(void)
 static uint64_t key_at[3];
 static unsigned keys_taken;
 
-bool
+int
 arch_key(void)
 {
 	if (key_at[keys_taken] == 0 || now < key_at[keys_taken])
-		return false;
+		return -1;
 	keys_taken++;
-	return true;
+	return 0;
 }
 
 uint64_t
