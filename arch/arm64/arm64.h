@@ -128,7 +128,7 @@ void arm64_cpus_init(void);
 
 /* trap/sigframe.c.  Call init after arm64_cpus_init(), which finds SVE. */
 void arm64_sigframe_init(void);
-/* Bytes of stack that a signal's frame needs, without SVE registers. */
+/* Bytes of stack that a signal's frame needs, with SVE registers. */
 size_t arm64_sigframe_bytes(void);
 /*
  * describe.c: what a program reads from the ID register S3_0_C0_Ccrm_op2.

@@ -89,12 +89,13 @@
 #define R_CONTEXT 0x8
 
 /* PSTATE as SPSR_EL1 holds it: mode, masks, flags. */
-#define PSTATE_EL0T 0x0
-#define PSTATE_EL1T 0x4
-#define PSTATE_EL1H 0x5
-#define PSTATE_DAIF 0x3c0
-#define PSTATE_PAN  (1 << 22)
-#define PSTATE_NZCV 0xf0000000
+#define PSTATE_EL0T  0x0
+#define PSTATE_EL1T  0x4
+#define PSTATE_EL1H  0x5
+#define PSTATE_BTYPE 0xc00 /* how a branch came here: BTI */
+#define PSTATE_DAIF  0x3c0
+#define PSTATE_PAN   (1 << 22)
+#define PSTATE_NZCV  0xf0000000
 
 /* CPACR_EL1: SVE does not trap at EL0 or EL1. */
 #define CPACR_ZEN (3 << 16)

@@ -62,6 +62,37 @@ auxiliary_vector(void)
 }
 
 #ifdef __aarch64__
+static unsigned long pstate;
+
+static void
+keep_pstate(int sig, siginfo_t *info, void *context)
+{
+	(void)info;
+	pstate = ((ucontext_t *)context)->uc_mcontext.pstate;
+	siglongjmp(out, sig);
+}
+
+/* A jump to a read that is emulated, and the flags of the jump after it. */
+static void
+jump_to_read(void)
+{
+	struct sigaction sa = { .sa_sigaction = keep_pstate,
+		.sa_flags = SA_SIGINFO };
+	struct sigaction before;
+
+	sigaction(SIGILL, &sa, &before);
+	if (sigsetjmp(out, 1) == 0)
+		__asm__ volatile("adr x16, 1f\n\t"
+				 "br x16\n"
+				 "1:\tmrs x0, S3_0_C0_C4_0\n\t"
+				 ".inst 0" /* UDF */
+				 :
+				 :
+				 : "x0", "x16");
+	sigaction(SIGILL, &before, NULL);
+	printf("= BTYPE after a read %#lx\n", pstate & 0xc00);
+}
+
 /* Run MRS X0 of a register of S3_0_C0, by code made here. */
 static void
 read_id(unsigned crm, unsigned op2)
@@ -99,6 +130,7 @@ registers(void)
 		for (unsigned op2 = 0; op2 < 8; op2++)
 			read_id(crm, op2);
 	}
+	jump_to_read();
 	READ(ctr_el0);
 	READ(dczid_el0);
 	READ(cntfrq_el0);
@@ -152,6 +184,7 @@ main(void)
 	int ncpu;
 
 	sigaction(SIGILL, &sa, NULL);
+	putchar('\n'); /* firmware's last line has no end */
 	auxiliary_vector();
 	sched_getaffinity(0, sizeof set, &set);
 	ncpu = CPU_COUNT(&set);

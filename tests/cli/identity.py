@@ -25,18 +25,17 @@ ALL = (1 << 64) - 1
 # The bits of a value that may differ.
 KNOWN = {
     "arm64": {
-        "AT_HWCAP": 3 << 30,              # pointer authentication: its keys are not set up
-        "AT_HWCAP2": 1 << 17,             # BTI: no memory is guarded
+        "AT_HWCAP": 3 << 30,              # pointer authentication is off: no process has keys
+        "AT_HWCAP2": 1 << 17,             # BTI is off: mmap() and mprotect() take no PROT_BTI
         "S3_0_C0_C4_1": 0xF,              # the same, in ID_AA64PFR1_EL1.BT
         "S3_0_C0_C6_1": 0xFF000FF0,       # and pointer authentication in ID_AA64ISAR1_EL1
-        "S3_0_C0_C6_2": 0xFF00,           # and in ID_AA64ISAR2_EL1
-        "AT_MINSIGSTKSZ": ALL,            # each kernel's own frame
-        "ctr_el0": ALL,                   # Linux traps it on CPUs whose instruction cache needs no care
-        "cntfrq_el0": ALL,                # `run` chooses another clock for the machine
+        "AT_MINSIGSTKSZ": ALL,            # SVE vectors have at most 64 bytes here (arch/arm64/trap/fp.c), and there is no SME
+        "ctr_el0": 1 << 28,               # IDC: if CLIDR_EL1 implies it, Linux traps reads, and adds it
+        "cntfrq_el0": ALL,                # `run` gives the machine a clock of 1 GHz (scripts/lib/qemu.py)
     },
     "x86_64": {
-        "AT_HWCAP2": 1 << 1,              # FSGSBASE: the entry to the kernel relies on GS
-        "AT_MINSIGSTKSZ": ALL,            # each kernel's own frame
+        "AT_HWCAP2": 1 << 1,              # FSGSBASE is off: with it a program could set the GS base, by which the kernel finds its CPU
+        "AT_MINSIGSTKSZ": ALL,            # each kernel's own records around the XSAVE area, which is the same
     },
 }
 

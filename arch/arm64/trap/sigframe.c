@@ -18,13 +18,12 @@
  * Bits of PSTATE: those that a payload can set itself, at EL0 and at EL1, and
  * those that are 0 when a handler starts.  Arm ARM (DDI 0487), "SPSR_EL1".
  */
-#define PSTATE_MODE  0x1fULL /* with nRW: AArch32 */
-#define PSTATE_BTYPE 0xc00ULL
-#define PSTATE_SSBS  (1ULL << 12)
-#define PSTATE_IL    (1ULL << 20)
-#define PSTATE_SS    (1ULL << 21)
-#define PSTATE_DIT   (1ULL << 24)
-#define PSTATE_TCO   (1ULL << 25)
+#define PSTATE_MODE 0x1fULL /* with nRW: AArch32 */
+#define PSTATE_SSBS (1ULL << 12)
+#define PSTATE_IL   (1ULL << 20)
+#define PSTATE_SS   (1ULL << 21)
+#define PSTATE_DIT  (1ULL << 24)
+#define PSTATE_TCO  (1ULL << 25)
 #define PSTATE_USER                                                            \
 	(PSTATE_NZCV | PSTATE_TCO | PSTATE_DIT | PSTATE_SSBS | PSTATE_BTYPE)
 #define PSTATE_SYSTEM (PSTATE_USER | PSTATE_DAIF | PSTATE_PAN)

@@ -178,6 +178,7 @@ emulate_id_read(struct trapframe *tf)
 	if (FIELD(insn, 4, 0) != 31) /* XZR */
 		tf->tf_x[FIELD(insn, 4, 0)] = value;
 	tf->tf_pc += sizeof insn;
+	tf->tf_pstate &= ~(uint64_t)PSTATE_BTYPE; /* as after the instruction */
 	return true;
 }
 
