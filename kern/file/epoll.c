@@ -169,11 +169,11 @@ take_entry(struct epoll_entry *e)
 {
 	uint32_t wanted = e->wanted.ee_events, found;
 
-	if (e->file == NULL ||
-	    ((wanted & EPOLLET) && e->seen == changes_of(e->file)))
+	if (e->file == NULL)
 		return 0;
 	found = file_poll(e->file) & wanted;
-	if (found == 0)
+	if (found == 0 ||
+	    ((wanted & EPOLLET) && e->seen == changes_of(e->file)))
 		return 0;
 	e->seen = changes_of(e->file);
 	if (wanted & EPOLLONESHOT)

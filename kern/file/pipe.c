@@ -3,7 +3,8 @@
  *
  * A write of at most PIPE_BUF waits until it fits as a whole, so it is never
  * mixed with another.  A longer write may be done in pieces.  All changes of a
- * pipe wake its readers and writers, and all LWPs in poll(2).
+ * pipe wake its readers and writers.  If an LWP has polled the pipe since the
+ * last change, they wake all LWPs in poll(2).
  *
  * Functions that return intptr_t return what the system call does: a length
  * or a negative errno.  The others return a positive errno.
@@ -32,6 +33,7 @@
 struct pipe {
 	size_t pi_first, pi_len;   /* the bytes in the ring pi_buf */
 	bool pi_reader, pi_writer; /* this end is open */
+	bool pi_polled; /* since pipe_changed(): an LWP may wait in poll(2) */
 	uint64_t pi_changes;
 	struct waitq pi_wait; /* LWPs that wait for any change */
 	char *pi_buf;
@@ -44,7 +46,9 @@ pipe_changed(struct pipe *pi)
 {
 	waitq_wake(&pi->pi_wait, ~0U);
 	pi->pi_changes++;
-	waitq_wake(&pipe_pollers, ~0U);
+	if (pi->pi_polled)
+		waitq_wake(&pipe_pollers, ~0U);
+	pi->pi_polled = false;
 }
 
 uint64_t
@@ -63,9 +67,10 @@ pipe_bytes(const struct file *f)
 uint16_t
 pipe_poll(const struct file *f)
 {
-	const struct pipe *pi = f->f_pipe;
+	struct pipe *pi = f->f_pipe;
 	uint16_t state;
 
+	pi->pi_polled = true;
 	if (f->f_flags & O_WRONLY) {
 		state = pi->pi_reader ? 0 : POLLERR;
 		return PIPE_BYTES - pi->pi_len >= PIPE_BUF ? state | POLLOUT

@@ -31,7 +31,7 @@ size_t pipe_bytes(const struct file *f);
 uint64_t pipe_changes(const struct file *f);
 /*
  * All LWPs in poll(2), epoll_wait(2), and calls of eventfds and timers.  They
- * are few, so a change of any file wakes all.
+ * are few, so a change of any file that one of them has polled wakes all.
  */
 extern struct waitq pipe_pollers;
 /* The system calls pipe(2) and pipe2(2). */

@@ -235,6 +235,45 @@ TEST(the_mask_comes_back)
 	EXPECT_EQ(calls, 1);
 }
 
+static void *
+poll_for_ever(void *fd)
+{
+	struct pollfd f = { *(int *)fd, POLLIN, 0 };
+
+	EXPECT_EQ(poll(&f, 1, -1), 1);
+	return NULL;
+}
+
+/* Its thread stays asleep, and so takes no time. */
+TEST(a_change_of_another_pipe_wakes_no_poller)
+{
+	struct timespec ms = { 0, 1000000 }, before, after;
+	int polled[2], other[2];
+	clockid_t clock;
+	pthread_t t;
+	char c = 'x';
+
+	REQUIRE(pipe(polled) == 0 && pipe(other) == 0);
+	REQUIRE(pthread_create(&t, NULL, poll_for_ever, &polled[0]) == 0);
+	EXPECT_EQ(pthread_getcpuclockid(t, &clock), 0);
+	nanosleep(&ms, NULL);
+	EXPECT_EQ(clock_gettime(clock, &before), 0);
+	for (unsigned i = 0; i < 100; i++) {
+		EXPECT_EQ(write(other[1], &c, 1), 1);
+		EXPECT_EQ(read(other[0], &c, 1), 1);
+		nanosleep(&ms, NULL);
+	}
+	EXPECT_EQ(clock_gettime(clock, &after), 0);
+	EXPECT_EQ(after.tv_nsec, before.tv_nsec);
+	EXPECT_EQ(after.tv_sec, before.tv_sec);
+	EXPECT_EQ(write(polled[1], &c, 1), 1);
+	EXPECT_EQ(pthread_join(t, NULL), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		EXPECT_EQ(close(polled[i]), 0);
+		EXPECT_EQ(close(other[i]), 0);
+	}
+}
+
 TEST(wrong_arguments)
 {
 	struct timespec bad = { 0, 1000000000 };
