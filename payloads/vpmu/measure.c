@@ -35,6 +35,8 @@ pic_binds(const char *event, unsigned pic)
 	bool binds = add_request(set, event, pic, vpmu.v_own, 0) != -1 &&
 	             cpc_bind_curlwp(vpmu.v_cpc, set, 0) == 0;
 
+	if (!binds && errno == EAGAIN)
+		exit(report_nothing(cpc_error_text()));
 	cpc_set_destroy(vpmu.v_cpc, set);
 	return binds;
 }

@@ -102,6 +102,8 @@ nothing() {
 	check "$name: the reason" grep -qE "^1\.\.0 # SKIP $reason" "$out"
 }
 nothing 'x86-64 without a PMU' 'PMU absent: ' --arch x86_64 --qemu stock
+expect 'vpmu in stat: the status' 77 "" scripts/barecpc stat --accel tcg --arch arm64 vpmu
+check 'vpmu in stat: the reason' grep -q '^1\.\.0 # SKIP the counters are in use, by stat or record ' "$out"
 nothing 'arm64, software PMU' 'the PMU is software' --arch arm64 --append pmu=software,papi=yes
 nothing 'x86-64, software PMU' 'the PMU is software' --arch x86_64 --qemu stock --append pmu=software,papi=yes
 end
