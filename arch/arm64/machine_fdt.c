@@ -237,7 +237,7 @@ set_pmu_intid(uint32_t phandle, uint32_t intid)
 	    phandle, intid);
 }
 
-/* The list of an emulator: docs/emulator.md, "The changes on arm64". */
+/* The list of an emulator: qemu/README.md, "The model on arm64". */
 static void
 found_events(const void *fdt, int node)
 {

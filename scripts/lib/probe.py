@@ -34,9 +34,9 @@ class Choice:
 
 EMULATION = {
     ("arm64", qemu.STOCK): Choice("arm64", "tcg", True, "emulation has an exact PMUv3"),
-    ("arm64", qemu.PMU): Choice("arm64", "tcg", True, "emulation has an exact PMUv3, with tests/qemu's patches"),
+    ("arm64", qemu.PMU): Choice("arm64", "tcg", True, "emulation has an exact PMUv3, with barecpc's patches"),
     ("x86_64", qemu.STOCK): Choice("x86_64", "tcg", False, "stock emulation has no x86 PMU"),
-    ("x86_64", qemu.PMU): Choice("x86_64", "tcg", True, "emulation has an exact PMU, by tests/qemu's patches"),
+    ("x86_64", qemu.PMU): Choice("x86_64", "tcg", True, "emulation has an exact PMU, by barecpc's patches"),
 }
 
 

@@ -13,7 +13,7 @@ import cpio
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOST_ARCH = {"x86_64": "x86_64", "aarch64": "arm64"}.get(platform.machine(), "")
 
-# The distribution's emulator, and the one with the patches of tests/qemu.
+# The distribution's emulator, and the one with barecpc's patches.
 STOCK, PMU = "stock", "pmu"
 EMULATOR = {"arm64": STOCK, "x86_64": PMU}  # the one that counts on one CPU
 # --cpu max with the patched emulator: all features of TCG, and the largest PMU.  The model is Skylake's, which has no
@@ -178,7 +178,7 @@ def machine_option(arch, wanted):
 
 
 def has_x86_pmu(program):
-    """Whether this QEMU has the patches of tests/qemu."""
+    """Whether this QEMU has barecpc's patches."""
     done = subprocess.run([program, "-device", "qemu64-x86_64-cpu,help"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
     return "pmu-version" in done.stdout
 
@@ -198,7 +198,7 @@ def _cpu_option(m):
     models = {} if m.cpu == "max" or "," in m.cpu else dict(line.split() for line in qemu_pmu("--cpu").splitlines())
     if m.cpu in models:
         if m.qemu != PMU and not has_x86_pmu(find_qemu(m.arch, m.qemu)):
-            raise HostError(f"--cpu {m.cpu}: needs a QEMU with the patches of tests/qemu: leave out --qemu {m.qemu}")
+            raise HostError(f"--cpu {m.cpu}: needs a QEMU with barecpc's patches: leave out --qemu {m.qemu}")
         return models[m.cpu]
     return m.cpu + ",-x2apic" if m.icount and m.qemu != PMU and "x2apic" not in m.cpu else m.cpu
 

@@ -197,7 +197,7 @@ expect 'a CPU without a table' 1 \
 tree=$tap_dir/tree
 mkdir -p "$tree/build" "$tree/tests"
 cp -r scripts "$tree/scripts"
-cp -r tests/qemu "$tree/tests/qemu" # they identify the emulator
+cp -r qemu "$tree/qemu" # its files identify the emulator
 cp -a build/x86_64 "$tree/build/x86_64"
 without() { # EVENTS
 	check "make EVENTS='$1'" make -s ARCH=x86_64 B="$tree/build/x86_64" EVENTS="$1" "$tree/build/x86_64/kernel.elf"

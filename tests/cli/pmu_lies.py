@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A PMU that lies is found by what docs/emulator.md names: the boot proof, `vpmu`, `record`, or none of them.
+"""A PMU that lies is found by what qemu/README.md names: the boot proof, `vpmu`, `record`, or none of them.
 
 Each lie of the emulator is booted on a PMU of Intel, of AMD and on arm64, in `make check` on one of these.  The table of
 the page is compared with what the run finds.  With --table the script prints the table.
@@ -102,10 +102,10 @@ def main():
     # `make check` boots each lie on one PMU.
     some = [(lie, list(MACHINES)[i % len(MACHINES)]) for i, lie in enumerate(LIES)]
     cells = run_all(pairs if os.environ.get("BARECPC_CAMPAIGN") == "yes" else some)
-    table = table_of((ROOT / "docs" / "emulator.md").read_text())
-    equal("docs/emulator.md has a cell for each lie and PMU", sorted(table), sorted(pairs))
+    table = table_of((ROOT / "qemu" / "README.md").read_text())
+    equal("qemu/README.md has a cell for each lie and PMU", sorted(table), sorted(pairs))
     for (lie, title), found in cells.items():
-        equal(f"{lie}, {title}: found as docs/emulator.md says", table.get((lie, title)), found)
+        equal(f"{lie}, {title}: found as qemu/README.md says", table.get((lie, title)), found)
     check_marks()
     end()
 

@@ -2,7 +2,7 @@
  * An extra MSR that a running set uses keeps its value, whatever other binds
  * fail or run elsewhere.  In the emulator OFFCORE_RESPONSE_0 counts
  * instructions with demand reads, and branches with demand writes
- * (docs/emulator.md).  So a set whose register changed counts half.
+ * (qemu/README.md).  So a set whose register changed counts half.
  */
 #include <sys/processor.h>
 #include <unistd.h>
