@@ -205,7 +205,7 @@ disk: all
 # The images of both names are one file.
 sign: all
 	$(Q)scripts/sign "$(KEY)" "$(CERT)" build/x86_64/BOOTX64.EFI build/arm64/BOOTAA64.EFI
-# docs/measurements.md has the table.
+# tests/cli/costs.md has the table.
 bench:
 	$(Q)for priv in user system; do \
 		echo "At $$priv privilege:" && \

@@ -260,7 +260,7 @@ event_strerror(enum event_error err)
 		[EVENT_NEEDS_UMASK] = "needs a unit mask: 'list' prints them",
 		[EVENT_NO_PRESET] = "no single event is exactly that",
 		[EVENT_DISPUTED] = "its sources disagree: see "
-				   "docs/event-disagreements.md",
+				   "events/generated/disagreements.md",
 	};
 
 	return text[err];

@@ -2,7 +2,7 @@
 """Read the events of Linux's perf JSON, for scripts/mkevents.
 
     perf_json.py events VENDOR FOLDER DECISIONS NEWER CODES    print the events of a vendor's CPUs
-    perf_json.py report LINES FOLDER DECISIONS NEWER...        print docs/event-disagreements.md
+    perf_json.py report LINES FOLDER DECISIONS NEWER...        print events/generated/disagreements.md
 
 FOLDER is tools/perf/pmu-events/arch of Linux's source.  DECISIONS is decisions.txt.  NEWER and CODES have the output of
 file/codes.c for the newer libpfm4 and for 4.13.  LINES are those of json.c about disagreements.  Names that only the
@@ -319,7 +319,7 @@ HEAD = """# Disagreements of the sources of events
 
 `scripts/mkevents` writes this page. It lists each name whose sources give different codes, and says
 which of them the tables have. The sources are libpfm4 4.13, the newer libpfm4 of Debian 13, and
-Linux's perf JSON. [events.md](events.md) has the rules.
+Linux's perf JSON. [docs/events.md](../../docs/events.md) has the rules.
 
 A code is the event select without privileges, or PMEVTYPER's event. After a plus comes the value
 of the extra MSR. A source with a dash does not have the name. If the decision is *refused*, the
@@ -345,7 +345,7 @@ def reported(lines):
 
 
 def print_report(lines, folder, decided, *newer_codes):
-    """Print docs/event-disagreements.md."""
+    """Print events/generated/disagreements.md."""
     rules = decisions(pathlib.Path(decided))
     found, rows = reported(lines), {}
     for vendor, (arch_name, pmus) in VENDORS.items():

@@ -33,21 +33,21 @@ finds 'a test that no line of tests/list runs' "^tests/host/unlisted.c: cites $g
 # covers PROOF: the table of the manual has one row, with this proof.
 covers() {
 	printf '| section | promise | proof |\n| --- | --- | --- |\n| ERRORS | it fails | %s |\n' "$1" \
-		>"$tree/docs/manual-coverage.md"
+		>"$tree/tests/manual-coverage.md"
 }
 rm "$tree/tests/host/unlisted.c"
 printf '/* %s-01 */\nTEST(good)\n{\n}\n' $group >"$tree/tests/host/one.c"
 covers "$group-01, \`tests/image/two.c:good\`"
 check 'a promise with a proof' "$tree/scripts/assertions" --check
 covers ''
-finds 'a promise without a proof' '^docs/manual-coverage.md: no proof: it fails$'
+finds 'a promise without a proof' '^tests/manual-coverage.md: no proof: it fails$'
 covers "$group-09"
 finds 'a proof that is no assertion' "manual-coverage.md: $group-09 is not an assertion"
 covers "\`tests/image/absent.c\`"
 finds 'a proof whose file is absent' 'absent.c is not a test'
 covers "\`tests/image/two.c:bad\`"
 finds 'a proof whose test is absent' 'two.c:bad is not a test'
-rm "$tree/docs/manual-coverage.md"
+rm "$tree/tests/manual-coverage.md"
 
 row() {
 	"$tree/scripts/assertions" $group-01 | grep -E "two.c:good +$1 +boot\$"

@@ -3,7 +3,7 @@
 newer FOLDER FILE CPU...
 
 The names and codes of the JSON in FOLDER are read here as perf reads them, without the generator of the tables.  FILE has
-the output of events/mktables/file/codes.c.  docs/event-disagreements.md says which source decides.
+the output of events/mktables/file/codes.c.  events/generated/disagreements.md says which source decides.
 """
 
 import json
@@ -80,7 +80,7 @@ def is_arm(cpu):
 def disagreements():
     """The report: for a CPU and an event the code that counts, or None if the name is refused."""
     found = {}
-    for line in (TOP / "docs/event-disagreements.md").read_text().splitlines():
+    for line in (TOP / "events/generated/disagreements.md").read_text().splitlines():
         cells = [cell.strip() for cell in line.split("|")[1:-1]]
         if len(cells) != 7 or cells[0] in ("event", "---"):
             continue

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The names of both sources of the tables have the codes of the source that decides.
-# docs/event-disagreements.md names it for each name whose sources disagree.
+# events/generated/disagreements.md names it for each name whose sources disagree.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
@@ -91,6 +91,6 @@ else
 	without 'every name that only the newer libpfm4 has'
 fi
 expect 'a name that no manual settles is refused' 1 \
-	'^encode: UOPS_EXECUTED.CORE_STALL_COUNT: its sources disagree: see docs/event-disagreements.md$' \
+	'^encode: UOPS_EXECUTED.CORE_STALL_COUNT: its sources disagree: see events/generated/disagreements.md$' \
 	build/host/encode --cpu wsm_ex UOPS_EXECUTED.CORE_STALL_COUNT
 end

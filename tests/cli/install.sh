@@ -28,7 +28,7 @@ found() { # each page of a command is found by its name, and says how to call it
 check 'pages: man -k finds commands, and all have SYNOPSIS, EXAMPLES and SEE ALSO' test -z "$(found)"
 pages=$prefix/share/man/man3
 # shellcheck disable=SC2016
-wanted=$(grep -oE '`(cpc|pctx)_[a-z0-9_]+(\(\))?`' docs/manual-coverage.md | tr -d '`()' | sort -u)
+wanted=$(grep -oE '`(cpc|pctx)_[a-z0-9_]+(\(\))?`' tests/manual-coverage.md | tr -d '`()' | sort -u)
 check 'pages: functions are listed' test "$(echo "$wanted" | wc -l)" -ge 32
 missing=
 for name in $wanted; do

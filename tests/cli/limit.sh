@@ -1,11 +1,11 @@
 #!/bin/sh
 # kernel_limit= ends the run if one entry to the kernel takes longer than the limit, and names the call.
-# No call that programs make exceeds the limit that docs/measurements.md derives.  tests/list and other scripts use it, too.
+# No call that programs make exceeds the limit that tests/cli/costs.md derives.  tests/list and other scripts use it, too.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
 
-limit=$(sed -n 's/^kernel_limit=\([0-9]*\)$/\1/p' docs/measurements.md)
+limit=$(sed -n 's/^kernel_limit=\([0-9]*\)$/\1/p' tests/cli/costs.md)
 check 'the limit is documented' expr "$limit" : '[1-9][0-9]*$'
 sed -n 's/.*kernel_limit=\([0-9][0-9]*\).*/\1/p' tests/list tests/cli/hostile.sh tests/cli/chaos.sh tests/cli/syscall_fuzz.sh | sort -u >"$tap_dir/used"
 check 'other tests use this limit' [ "$(cat "$tap_dir/used")" = "$limit" ]

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Operations cost no more than docs/measurements.md says, at either privilege.
+# Operations cost no more than tests/cli/costs.md says, at either privilege.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
@@ -27,7 +27,7 @@ esac
 
 # documented NAME COLUMN OF: read this column of the table of this name, which has so many columns of costs.
 documented() {
-	sed -n "/<!-- $1 -->/,/<!-- $1 -->/p" docs/measurements.md |
+	sed -n "/<!-- $1 -->/,/<!-- $1 -->/p" tests/cli/costs.md |
 		awk -v column="$2" -v of="$3" '$NF ~ /^[0-9]+$/ && NF > of + 1 {
 			cost = $(NF - of + column)
 			NF -= of

@@ -32,7 +32,7 @@ check 'it prints the same table' cmp "$tap_dir/first.txt" "$tap_dir/second.txt"
 check 'it leaves the same records' cmp "$tap_dir/first.jsonl" "$tap_dir/second.jsonl"
 check 'it logs the same' cmp "$tap_dir/first.err" "$tap_dir/second.err"
 
-# The kernel measures the boot in ticks; a tick is one instruction (docs/measurements.md).
+# The kernel measures the boot in ticks; a tick is one instruction.
 ticks=$(sed -n 's/^boot: \([0-9]*\) ticks of 1000000000 Hz .*/\1/p' "$tap_dir/first.err")
 check 'the first payload runs within 5 million instructions' test "${ticks:-5000001}" -le 5000000
 

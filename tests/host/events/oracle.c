@@ -60,7 +60,7 @@ static const char *const differ[] = {
 	"core::RAT_STALLS:ANY:u:c=1,cycles",
 	/* Linux's perf JSON has the name, libpfm4 not. */
 	"nhm::mem_uncore_retired:uncacheable",
-	/* The JSON's code is another: docs/event-disagreements.md. */
+	/* The JSON's code is another: events/generated/disagreements.md. */
 	"wsm::INST_RETIRED:ANY_P:e:c=1",
 	"ivb::MOVE_ELIMINATION:INT_NOT_ELIMINATED",
 	"ivb_ep::mem_load_uops_llc_miss_retired:local_dram",
