@@ -23,7 +23,7 @@
  *
  * The library has a main() for programs without one.  It counts each kernel
  * for each of its argument lists, prints a table and leaves records.  Its
- * options are in docs/bench.md, those of all benchmarks in docs/payloads.md.
+ * options are in docs/stat.md, those of all benchmarks in docs/payloads.md.
  *
  * A kernel's function sets up, has one loop, and cleans up.  It is called once
  * for each group of events that the machine can count together.  BENCH_LOOP

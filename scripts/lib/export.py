@@ -1,4 +1,4 @@
-"""`barecpc export`: writes records in the formats of other programs (docs/compare.md)."""
+"""`barecpc export`: writes records in the formats of other programs (docs/stat.md)."""
 
 import argparse
 import csv

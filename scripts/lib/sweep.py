@@ -1,4 +1,4 @@
-"""`barecpc sweep` runs every combination of parameters, `barecpc collect` joins the results (docs/sweep.md)."""
+"""`barecpc sweep` runs every combination of parameters, `barecpc collect` joins the results (docs/machine.md)."""
 
 import argparse
 import itertools

@@ -2,7 +2,7 @@
 """The kernel's parsers find in each report of tests/boards what the kernel found on that machine.
 
     tests/cli/board_reports.py               compare, and make and compare a report of an emulated machine
-    tests/cli/board_reports.py --add FILE NAME   take a report, as docs/metal.md, "Add a board", makes it
+    tests/cli/board_reports.py --add FILE NAME   take a report, as docs/machine.md, "Add a board", makes it
     tests/cli/board_reports.py --update      make the reports of emulated machines again
 
 The pieces of each report are those of /dev/firmware.  The host build of the parsers reads them.  `found`, in a report's first
@@ -116,7 +116,7 @@ def take(path, name):
     except OSError as error:
         sys.exit(f"board_reports: {path}: {error.strerror}")
     except (IndexError, KeyError, TypeError, ValueError, zlib.error):
-        sys.exit(f"board_reports: {path}: no report of the program board, or a damaged one: docs/metal.md, \"Add a board\"")
+        sys.exit(f"board_reports: {path}: no report of the program board, or a damaged one: docs/machine.md, \"Add a board\"")
     print(f"board_reports: tests/boards/{name}.jsonl: added{': the lines above show what the parsers find in another way' if wrong else ''}", file=sys.stderr)
     return wrong
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The kernel finds as much in the device trees of real boards as docs/boards.md says, or more.
+"""The kernel finds as much in the device trees of real boards as tests/cli/boards.md says, or more.
 
     tests/cli/boards.py            compare
-    tests/cli/boards.py --update   write the tables of docs/boards.md
+    tests/cli/boards.py --update   write the tables of tests/cli/boards.md
 
 The trees are those of Debian's Linux.  The host build of the kernel's parser reads them.  A newer Linux has more boards."""
 
@@ -16,7 +16,7 @@ import sys
 from qmp_guest import ROOT, Points
 
 PARSER = ROOT / "build/host/tests/arch/arm64/boards"
-PAGE = ROOT / "docs/boards.md"
+PAGE = ROOT / "tests/cli/boards.md"
 COLUMNS = ("trees", "GIC", "console", "PSCI", "spin table", "PMU by PPI", "PMU by SPI")
 
 
@@ -58,7 +58,7 @@ def recorded(text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--update", action="store_true", help="write the tables of docs/boards.md")
+    parser.add_argument("--update", action="store_true", help="write the tables of tests/cli/boards.md")
     update = parser.parse_args().update
     points = Points()
     status, files = trees()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`barecpc stat` and `valgrind --tool=callgrind` count the same instructions of ten programs, but for known differences.
 
-Each program is a static x86-64 binary of musl, run by both.  The option --table prints the table of docs/stat.md.
+Each program is a static x86-64 binary of musl, run by both.  The option --table prints a table of both counts.
 
 Callgrind counts each repetition of a string instruction (REP MOVS, REP STOS), and a CPU counts one instruction.  How many
 these are is in callgrind's own output: the count of the instruction, less that of the next one.  The rest of the

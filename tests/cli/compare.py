@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`barecpc compare` judges each kind of row as docs/compare.md says, and refuses what is no file of records."""
+"""`barecpc compare` judges each kind of row as docs/stat.md says, and refuses what is no file of records."""
 import copy
 import itertools
 import json

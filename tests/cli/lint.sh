@@ -55,6 +55,11 @@ finds 'a variable that avoids a fault' ../tests/check-list tests/list 'one: SLOW
 finds 'a skip that avoids a fault' ../tests/check-list tests/image/process/stdio.c 'skips for a fault of QEMU' 'SKIP("QEMU is slow here");'
 finds 'an opener is found' check-text kern/mm/page.c "begins with 'Those'" '/* Those that wait go first. */'
 finds 'a word of no everyday use is found' check-text docs/tree.md "'beside'" 'It stands beside the other.'
+absent=absent.md
+finds 'a page that does not exist is found' check-text kern/mm/page.c "page.c:[0-9]*: docs/$absent does not exist" "/* See docs/$absent. */"
+finds 'a link that leads nowhere is found' check-text docs/tree.md 'the link to absent.md leads nowhere' '[it](absent.md)'
+finds 'a link to a heading that does not exist is found' check-text docs/tree.md 'glossary.md has no heading for #absent' '[it](glossary.md#absent)'
+finds 'too many lines of docs are found' check-text docs/tree.md '^docs/: [0-9]* pages and [0-9]* lines, at most 24 and 4000' "$(yes '' | head -n 4000)"
 finds 'a long sentence is found' check-text scripts/setup '26 words' \
 	'# one two three four five six seven eight nine ten one two three four five six seven eight nine ten one two three four five six'
 finds 'a prefix of two structs is found' check-text kern/mm/page.c 'begin with kw_' "$(printf 'struct other {\n\tint kw_a;\n\tint kw_b;\n};')"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every boot loader starts the image, which then counts exactly, and the machine ends with the right status.
 
-The campaign takes every route, and compares them with the table in docs/boot.md.  `--write` writes that table.
+The campaign takes every route, and compares them with the table in tests/cli/loaders/routes.md.  `--write` writes that table.
 """
 
 import os
@@ -20,7 +20,7 @@ import net  # noqa: E402
 import routes  # noqa: E402
 import signed  # noqa: E402
 
-DOC = ROOT / "docs" / "boot.md"
+DOC = ROOT / "tests/cli/loaders/routes.md"
 HEAD = "| machine | firmware | loader or medium | boot protocol |\n| --- | --- | --- | --- |\n"
 
 
@@ -65,7 +65,7 @@ def main():
         lines = (HEAD + rows).splitlines()
         missing = [line for line in table(passed).splitlines() if line not in lines]
         extra = [line for line in lines if line not in table(passed).splitlines()] if campaign and not wanted else []
-        points.check(mark and not missing and not extra, "docs/boot.md lists these routes", f"missing {missing}, too many {extra}")
+        points.check(mark and not missing and not extra, "tests/cli/loaders/routes.md lists these routes", f"missing {missing}, too many {extra}")
     return points.end()
 
 

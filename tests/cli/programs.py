@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The programs of tests/programs/list run on both architectures, print what they must, and count the same twice.
 
-Words are names of programs to run alone.  The option --table prints the table of docs/programs.md.
+Words are names of programs to run alone.  The option --table prints a table of them.
 """
 import configparser
 import json

@@ -12,7 +12,7 @@ from labgrid.driver import Driver
 @target_factory.reg_driver
 @attr.s(eq=False)
 class BarecpcDriver(Driver):
-    """Runs a point of a sweep (docs/sweep.md).
+    """Runs a point of a sweep (docs/machine.md).
 
     Args:
         place (str): the machine's name in the records
