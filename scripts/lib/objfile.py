@@ -12,6 +12,7 @@ SHF_EXECINSTR = 4
 STT_NOTYPE, STT_FUNC = 0, 2
 PT_LOAD = 1
 MAX_NAME_BYTES = 4096  # a longer name is cut
+MAX_SECTION_BYTES = 256  # the same, for a section's: all are kept
 MAX_SYMBOLS = 1 << 22
 
 
@@ -34,7 +35,7 @@ class ObjectFile:
         size, number, names = struct.unpack_from("<HHH", self._data, 58)
         # name, type, flags, address, offset, size, link, info, alignment, entry size
         self._headers = [struct.unpack_from("<IIQQQQIIQQ", self._data, table + i * size) for i in range(number)]
-        self._names = [self._text(names, header[0]) for header in self._headers]
+        self._names = [self._bytes(names, header[0], MAX_SECTION_BYTES).decode(errors="replace") for header in self._headers]
         self._symbols = []  # place of the name, section, value, type, binding (0: local)
         for header in self._headers:
             if header[1] == SHT_SYMTAB:
@@ -44,13 +45,14 @@ class ObjectFile:
                     name, info, _, section, value, _ = struct.unpack_from("<IBBHQQ", self._data, at)
                     self._symbols.append(((header[6], name), section, value, info & 15, info >> 4))
 
+    def _bytes(self, table, at, most):
+        start = self._headers[table][4] + at
+        end = self._data.find(b"\0", start, start + most)
+        return self._data[start:end if end >= 0 else start + most]
+
     def _text(self, table, at):
         """A name, of which only characters that can be printed are kept: it goes to a terminal."""
-        start = self._headers[table][4] + at
-        end = self._data.find(b"\0", start, start + MAX_NAME_BYTES)
-        if end < 0:
-            end = start + MAX_NAME_BYTES
-        return printable(self._data[start:end].decode(errors="replace"))
+        return printable(self._bytes(table, at, MAX_NAME_BYTES).decode(errors="replace"))
 
     def _named(self):
         """The symbols with their names, which are not kept: a hostile file's names overlap."""
