@@ -5,6 +5,7 @@ import gzip
 import json
 import re
 
+import profiles
 import records
 
 #
@@ -69,6 +70,7 @@ def speedscope(profile):
 
 
 def _number(value):
+    value &= profiles.ALL_BITS  # protobuf's form of a negative number
     out = bytearray()
     while value > 127:
         out.append(value & 127 | 128)

@@ -21,6 +21,7 @@ UNKNOWN = "[unknown]"
 NOWHERE = ((UNKNOWN, ""),)
 KERNEL = "[kernel]"
 KERNEL_BIT = 1 << 63
+ALL_BITS = (1 << 64) - 1
 PRODUCER = "name a file that `barecpc record` wrote"
 
 
@@ -180,19 +181,18 @@ class Profile:
                         for time, pid, tid, place in record.get("trace", [])]
 
     def _stack(self, text):
-        """The program, the kernel's function or None, and the addresses as linked."""
-        image, kernel, *addresses = text.split(" ")
+        """The program, the kernel's function or None, and the addresses as linked: the first, then those of calls."""
+        image, kernel, first, *returns = text.split(" ")
         path, bias = self.programs.get(int(image), (UNKNOWN, 0))
-        addresses = [int(address, 16) for address in addresses]
-        return path, None if kernel == "-" else kernel, [a if a & KERNEL_BIT else a - bias for a in addresses]
+        # The record has return addresses; the call is before them.  The kernel's function has one address.
+        addresses = [int(address, 16) - (n > (kernel != "-")) for n, address in enumerate((first, *returns))]
+        return path, None if kernel == "-" else kernel, [(a if a & KERNEL_BIT else a - bias) & ALL_BITS for a in addresses]
 
     def _resolve(self, stacks):
         """Read the symbols of every program that has samples."""
         wanted = collections.defaultdict(set)
         for program, kernel, addresses in stacks:
-            user = addresses[kernel is not None:]
-            # Addresses after the first are return addresses; the call is before them.
-            wanted[program].update(a - (n > 0) for n, a in enumerate(user))
+            wanted[program].update(addresses[kernel is not None:])
         self.symbols = {}
         for program, addresses in wanted.items():
             if program in self.files:
@@ -217,8 +217,7 @@ class Profile:
         if kernel is not None:
             frames.append(Frame(addresses[0], ((kernel, ""),), KERNEL, KERNEL, True))
         path = self.files.get(program, {}).get("path", program)
-        for n, address in enumerate(addresses[kernel is not None:]):
-            at = address - (n > 0)
+        for at in addresses[kernel is not None:]:
             places = self.symbols[program].find(at) if program in self.symbols else NOWHERE
             frames.append(Frame(at, places, program, path))
         return frames

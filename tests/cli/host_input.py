@@ -151,6 +151,24 @@ def exports(folder):
               [] if done.returncode == 0 and time.monotonic() - begin < 30 else [done.stderr[-300:]])
 
 
+def profile(folder):
+    """A function that the program made is below the program's addresses; a guest may write any address and thread."""
+    shared = {"schema": 1, "payload": "record", "arguments": [], "event": "PAPI_tot_ins", "privilege": "user", "machine": {}}
+    for name, stack, tid, status in (("code below the program", "0 - 1000 0 401000", 1, 0), ("a negative thread", "0 - 401000", -5, 0),
+                                     ("a stack without addresses", "0 -", 1, 125)):
+        parts = [{"period": 10, "samples": 1, "lost": 0, "events": 10, "lwps": 1, "programs": [{"image": 0, "bias": "400000", "path": "p"}]},
+                 {"addresses": [[0, stack]], "trace": [[1, 1, tid, 0]]}, {"payload": "barecpc", "arch": "x86_64", "files": []}]
+        (folder / "p").write_text("".join(json.dumps(shared | part) + "\n" for part in parts))
+        wrong = []
+        for words in (("export", "--to", "pprof"), ("export", "--to", "perf-script"), ("report", "-i")):
+            done = barecpc(folder, *words, "p")
+            if done.returncode != status or "internal error" in done.stderr:
+                wrong.append(f"{words}: status {done.returncode}: {done.stderr}")
+            if words[-1] == "perf-script" and status == 0:
+                wrong += [line for line in done.stdout.splitlines() if line.startswith("\t") and "-" in line.split()[0]]
+        tap.check(f"a profile with {name}", wrong)
+
+
 def host(folder):
     reader, writer = os.pipe()
     os.close(reader)
@@ -182,7 +200,7 @@ def host(folder):
     tap.equal("mkdisk works in its private folder alone", (folder / "entries").read_text().strip(), "1")
 
 
-for part in (consoles, payloads, elf, nb, exports, host):
+for part in (consoles, payloads, elf, nb, exports, profile, host):
     with tempfile.TemporaryDirectory(prefix="barecpc.") as name:
         part(pathlib.Path(name))
 tap.end()
