@@ -26,6 +26,9 @@ found() { # each page of a command is found by its name, and says how to call it
 	done
 }
 check 'pages: man -k finds commands, and all have SYNOPSIS, EXAMPLES and SEE ALSO' test -z "$(found)"
+for page in README.md docs/README.md docs/record.schema.json; do
+	check "documents: $page" cmp "$page" "$prefix/share/doc/barecpc/$page"
+done
 pages=$prefix/share/man/man3
 # shellcheck disable=SC2016
 wanted=$(grep -oE '`(cpc|pctx)_[a-z0-9_]+(\(\))?`' tests/manual-coverage.md | tr -d '`()' | sort -u)
