@@ -337,8 +337,6 @@ free_ctx:
 void
 kcpc_ctx_destroy(struct kcpc_ctx *ctx)
 {
-	if (ctx->kc_fold.t_cpu != NULL) /* rarely: most unbinds need no call */
-		timer_stop(&ctx->kc_fold);
 	if (ctx->kc_pack != NULL)
 		kfree(ctx->kc_pack);
 	unconfigure_all(ctx);

@@ -188,11 +188,11 @@ kcpc_page_shut(struct kcpc_ctx *ctx)
  *
  * An overflow whose interrupt is still to come belongs to the context that is
  * stopped, not to the one that runs when the interrupt comes.  If it is a
- * notify request's, the context freezes.  kcpc_stop() returns the PICs that
- * overflowed.
+ * notify request's, the context freezes.  kcpc_stop() does not close the
+ * counter page: the caller starts, freezes or ends the context.
  */
 void kcpc_start(struct kcpc_ctx *ctx);
-uint64_t kcpc_stop(struct kcpc_ctx *ctx);
+void kcpc_stop(struct kcpc_ctx *ctx);
 /* Stop the context on the CPU where it is running, if any. */
 void kcpc_halt(struct kcpc_ctx *ctx);
 /* Stop and start, as a switch to another LWP and back does; may freeze. */

@@ -261,68 +261,79 @@ test_crash(uint32_t flags)
 
 /* Stop and start the PICs, as a switch of LWPs does. */
 static void
-switch_due(void *arg)
+switch_due(struct kcpc_ctx *ctx)
 {
-	struct kcpc_ctx *ctx = arg;
-
-	if (kcpc_running(ctx))
-		kcpc_refresh(ctx);
+	kcpc_refresh(ctx);
 }
 
 static void
-freeze_due(void *arg)
+freeze_due(struct kcpc_ctx *ctx)
 {
-	struct kcpc_ctx *ctx = arg;
-
-	if (!kcpc_running(ctx))
-		return;
 	kcpc_stop(ctx);
 	kcpc_freeze(ctx);
 }
 
 static void
-invalidate_due(void *arg)
+invalidate_due(struct kcpc_ctx *ctx)
 {
-	struct kcpc_ctx *ctx = arg;
-
-	if (kcpc_running(ctx))
-		kcpc_invalidate(ctx);
+	kcpc_invalidate(ctx);
 }
 
 /* Move the LWP to the next CPU, as another LWP's processor_bind(2) would. */
 static void
-migrate_due(void *arg)
+migrate_due(struct kcpc_ctx *ctx)
 {
-	const struct kcpc_ctx *ctx = arg;
 	const struct cpuset *online = sched_cpus();
 	unsigned self = arch_curcpu()->c_id;
 	unsigned next = cpuset_next(online, online, self + 1);
 
 	if (next >= MAXCPU)
 		next = cpuset_next(online, online, 0);
-	if (!kcpc_running(ctx) || next >= MAXCPU || next == self)
-		return;
-	lwp_bind(ctx->kc_lwp, &cpus[next]);
+	if (next < MAXCPU && next != self)
+		lwp_bind(ctx->kc_lwp, &cpus[next]);
+}
+
+static struct disturbance {
+	struct timer ds_timer;
+	const struct lwp *ds_lwp; /* only compared: it may have been freed */
+	uint64_t ds_seq;          /* the cg_seq of its context */
+	void (*ds_act)(struct kcpc_ctx *ctx);
+} disturbances[MAXCPU]; /* one for each CPU */
+
+/* It does nothing if the context has stopped since. */
+static void
+disturbance_due(void *arg)
+{
+	const struct disturbance *ds = arg;
+	struct lwp *l = lwp_self();
+
+	if (l == ds->ds_lwp && l->l_cpc != NULL && kcpc_running(l->l_cpc) &&
+	    l->l_cpc->kc_pcbe.ps_page->cg_seq == ds->ds_seq)
+		ds->ds_act(l->l_cpc);
 }
 
 static intptr_t
 disturb(const uintptr_t *a)
 {
-	static void (*const due[])(void *) = {
+	static void (*const acts[])(struct kcpc_ctx *) = {
 		[CPC_DISTURB_SWITCH] = switch_due,
 		[CPC_DISTURB_FREEZE] = freeze_due,
 		[CPC_DISTURB_INVALIDATE] = invalidate_due,
 		[CPC_DISTURB_MIGRATE] = migrate_due,
 	};
+	struct disturbance *ds = &disturbances[arch_curcpu()->c_id];
 	uintptr_t how = a[1];
 	struct kcpc_ctx *ctx;
 	int err;
 
 	if ((err = kcpc_find(lwp_self(), 0, &ctx)) != 0)
 		return -err;
-	if (how >= sizeof due / sizeof due[0] || !kcpc_running(ctx))
+	if (how >= sizeof acts / sizeof acts[0] || !kcpc_running(ctx))
 		return -EINVAL;
-	timer_start(&ctx->kc_fold, arch_tick() + a[0], due[how], ctx);
+	ds->ds_lwp = lwp_self();
+	ds->ds_seq = ctx->kc_pcbe.ps_page->cg_seq;
+	ds->ds_act = acts[how];
+	timer_start(&ds->ds_timer, arch_tick() + a[0], disturbance_due, ds);
 	return 0;
 }
 
