@@ -66,7 +66,7 @@ check_requests(const struct kcpc_want *want, unsigned n, unsigned npic,
 static void
 request_place(struct kcpc_ctx *ctx, unsigned i, unsigned pic)
 {
-	struct cpc_page_req *cq = &ctx->kc_own->cg_req[i];
+	struct cpc_page_req *cq = &ctx->kc_pcbe.ps_page->cg_req[i];
 
 	cq->cq_index = kcpc_pic[pic].kpc_index;
 	cq->cq_mask = kcpc_pic[pic].kpc_mask;
@@ -262,7 +262,7 @@ room_free(struct kcpc_ctx *room)
 }
 
 static struct kcpc_ctx *
-ctx_alloc(unsigned n)
+ctx_alloc(unsigned n, struct cpc_page *page)
 {
 	struct kcpc_ctx *ctx = room_alloc(n);
 
@@ -272,26 +272,49 @@ ctx_alloc(unsigned n)
 	ctx->kc_pcbe.ps_cfg = (struct pcbe_cfg *)(ctx + 1);
 	ctx->kc_reqs = (struct kcpc_request *)(ctx->kc_pcbe.ps_cfg + n);
 	ctx->kc_own = (struct cpc_page *)(ctx->kc_reqs + n);
-	*ctx->kc_own = (struct cpc_page){ 0 };
-	ctx->kc_pcbe.ps_page = ctx->kc_own;
+	if (page == NULL)
+		page = ctx->kc_own;
+	page->cg_tick = 0;
+	page->cg_frozen = 0;
+	ctx->kc_pcbe.ps_page = page;
 	return ctx;
+}
+
+/* program() sets cq_last. */
+void
+kcpc_page_move(struct kcpc_ctx *ctx, struct cpc_page *to)
+{
+	const struct cpc_page *from = ctx->kc_pcbe.ps_page;
+
+	to->cg_tick = from->cg_tick;
+	to->cg_frozen = from->cg_frozen;
+	to->cg_hrtime = from->cg_hrtime;
+	for (unsigned i = 0; i < ctx->kc_nreqs; i++) {
+		to->cg_req[i].cq_data = from->cg_req[i].cq_data;
+		to->cg_req[i].cq_index = from->cg_req[i].cq_index;
+		to->cg_req[i].cq_mask = from->cg_req[i].cq_mask;
+	}
+	ctx->kc_pcbe.ps_page = to;
 }
 
 struct kcpc_ctx *
 kcpc_ctx_copy(const struct kcpc_ctx *from)
 {
 	unsigned n = from->kc_nreqs;
-	struct kcpc_ctx *ctx = ctx_alloc(n), made;
+	struct kcpc_ctx *ctx = ctx_alloc(n, NULL), made;
 
 	if (ctx == NULL)
 		return NULL;
 	made = *ctx;
-	memcpy(ctx, from, CTX_BYTES(n));
+	*ctx = *from;
+	memcpy(made.kc_pcbe.ps_cfg, from->kc_pcbe.ps_cfg,
+	    n * sizeof from->kc_pcbe.ps_cfg[0]);
+	memcpy(made.kc_reqs, from->kc_reqs, n * sizeof from->kc_reqs[0]);
 	ctx->kc_room = made.kc_room;
 	ctx->kc_reqs = made.kc_reqs;
 	ctx->kc_own = made.kc_own;
 	ctx->kc_pcbe.ps_cfg = made.kc_pcbe.ps_cfg;
-	ctx->kc_pcbe.ps_page = made.kc_own;
+	kcpc_page_move(ctx, ctx->kc_own);
 	ctx->kc_fold = (struct timer){ 0 };
 	ctx->kc_pack = NULL;
 	return ctx;
@@ -299,7 +322,8 @@ kcpc_ctx_copy(const struct kcpc_ctx *from)
 
 int
 kcpc_ctx_create(const struct kcpc_want *want, unsigned n, unsigned type,
-    bool privileged, struct kcpc_ctx **ctxp, int *subcode)
+    bool privileged, struct cpc_page *page, struct kcpc_ctx **ctxp,
+    int *subcode)
 {
 	const struct kcpc_offer *ko = &kcpc_offer[type];
 	struct kcpc_ctx *ctx;
@@ -312,7 +336,7 @@ kcpc_ctx_create(const struct kcpc_want *want, unsigned n, unsigned type,
 	}
 	if ((err = check_requests(want, n, ko->ko_npic, &flags, subcode)) != 0)
 		return err;
-	if ((ctx = ctx_alloc(n)) == NULL)
+	if ((ctx = ctx_alloc(n, page)) == NULL)
 		return ENOMEM;
 	ctx->kc_pcbe.ps_user_read = !kcpc_ops->pcbe_no_user_read;
 	ctx->kc_pcbe.ps_privileged = privileged;

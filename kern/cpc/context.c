@@ -52,8 +52,9 @@ hang_context(struct lwp *l, struct proc *p, cpc_setid_t set,
 	struct kcpc_ctx *ctx;
 	int err;
 
-	err = kcpc_ctx_create(
-	    want, n, l->l_core_type, l->l_proc->p_cpc_cpu, &ctx, subcode);
+	err = kcpc_ctx_create(want, n, l->l_core_type, l->l_proc->p_cpc_cpu,
+	    l->l_cpc_page != NULL ? l->l_cpc_page->kg_page : NULL, &ctx,
+	    subcode);
 	if (err != 0)
 		return err;
 	ctx->kc_set = set;
@@ -65,7 +66,6 @@ hang_context(struct lwp *l, struct proc *p, cpc_setid_t set,
 		ctx->kc_flags |= KCPC_CTX_TYPED;
 	kcpc_instance_add(ctx);
 	l->l_cpc = ctx;
-	kcpc_page_enter(ctx);
 	*ctxp = ctx;
 	return 0;
 }

@@ -18,13 +18,6 @@
 
 #define PAGES ((USER_TOP - REGION_TOP) / PAGE_SIZE)
 
-struct kcpc_page {
-	struct cpc_page *kg_page;
-	uintptr_t kg_uva;
-	uintptr_t kg_read, kg_read_end; /* the program's read sequence */
-	uintptr_t kg_fail;              /* its exit when a read faults */
-};
-
 _Static_assert(
     sizeof(struct cpc_page) + CPC_PAGE_REQS * sizeof(struct cpc_page_req) <=
 	PAGE_SIZE,
@@ -33,26 +26,6 @@ _Static_assert(
     CPC_PAGE_REQS >= PCBE_MAXPIC, "a counter page has an entry for every PIC");
 _Static_assert(
     PAGES <= PROC_CPC_WORDS * 64, "p_cpc_pages has a bit for every address");
-
-void
-kcpc_page_enter(struct kcpc_ctx *ctx)
-{
-	const struct kcpc_page *kg = ctx->kc_lwp->l_cpc_page;
-	const struct cpc_page *own = ctx->kc_own;
-
-	if (kg == NULL)
-		return;
-	kg->kg_page->cg_tick = own->cg_tick;
-	kg->kg_page->cg_frozen = own->cg_frozen;
-	kg->kg_page->cg_hrtime = own->cg_hrtime;
-	for (unsigned i = 0; i < ctx->kc_nreqs; i++) {
-		/* program() sets cq_last. */
-		kg->kg_page->cg_req[i].cq_data = own->cg_req[i].cq_data;
-		kg->kg_page->cg_req[i].cq_index = own->cg_req[i].cq_index;
-		kg->kg_page->cg_req[i].cq_mask = own->cg_req[i].cq_mask;
-	}
-	ctx->kc_pcbe.ps_page = kg->kg_page;
-}
 
 /* Move the counts of a context that began without a page into the page. */
 static void
@@ -64,7 +37,7 @@ page_adopt(struct lwp *l)
 		return;
 	if (kcpc_running(ctx))
 		kcpc_stop(ctx);
-	kcpc_page_enter(ctx);
+	kcpc_page_move(ctx, l->l_cpc_page->kg_page);
 	if (kcpc_running(ctx))
 		kcpc_start(ctx);
 }

@@ -185,7 +185,7 @@ kcpc_cpu_bind(struct lwp *l, struct cpu *c, const struct cpc_pack *pack,
 
 	if ((err = kcpc_type_judge(pack->cp_type, c, subcode)) != 0 ||
 	    (err = kcpc_ctx_create(want, pack->cp_nreqs, pack->cp_type, true,
-		 &ctx, subcode)) != 0)
+		 NULL, &ctx, subcode)) != 0)
 		return err;
 	if ((err = processor_move(l, c)) != 0)
 		goto restore;

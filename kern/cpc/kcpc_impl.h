@@ -86,6 +86,14 @@ struct kcpc_ctx {
 /* Calls of its LWP are refused. */
 #define KCPC_CTX_UNAVAILABLE (KCPC_CTX_INVALID | KCPC_CTX_PROFILE)
 
+/* An LWP's counter page (counter_page.c). */
+struct kcpc_page {
+	struct cpc_page *kg_page;
+	uintptr_t kg_uva;
+	uintptr_t kg_read, kg_read_end; /* the program's read sequence */
+	uintptr_t kg_fail;              /* its exit when a read faults */
+};
+
 /* A packed request of the library; both pointers lie within the pack. */
 struct kcpc_want {
 	const struct cpc_packreq *kw_req;
@@ -154,13 +162,17 @@ void kcpc_reason_short(const struct kcpc_short *ks);
 
 /*
  * bind.c: make a context that belongs to no LWP yet.  `type` is its ps_type,
- * which exists.  Returns 0 or an errno, with *subcode set to a CPC_* value if
- * one applies.
+ * which exists.  Its counts are in `page`, which no program reads now; NULL:
+ * kc_own.  Returns 0 or an errno, with *subcode set to a CPC_* value if one
+ * applies.
  */
 int kcpc_ctx_create(const struct kcpc_want *want, unsigned n, unsigned type,
-    bool privileged, struct kcpc_ctx **ctxp, int *subcode);
-/* Copy a context, counts included.  NULL: out of memory. */
+    bool privileged, struct cpc_page *page, struct kcpc_ctx **ctxp,
+    int *subcode);
+/* Copy a context, counts included, to kc_own.  NULL: out of memory. */
 struct kcpc_ctx *kcpc_ctx_copy(const struct kcpc_ctx *from);
+/* The counts of a stopped context move to another page. */
+void kcpc_page_move(struct kcpc_ctx *ctx, struct cpc_page *to);
 void kcpc_ctx_destroy(struct kcpc_ctx *ctx);
 
 /* Is the context running, on this CPU? */
@@ -363,11 +375,7 @@ intptr_t kcpc_impl_name(const uintptr_t *a);
 intptr_t kcpc_cpuref(const uintptr_t *a);
 intptr_t kcpc_kernel_symbol(const uintptr_t *a);
 
-/*
- * counter_page.c: move the counts of a stopped context to its LWP's counter
- * page, if the LWP has one.
- */
-void kcpc_page_enter(struct kcpc_ctx *ctx);
+/* counter_page.c */
 void kcpc_page_free(struct lwp *l);
 /* profile/profile.c: a copy of a profile's context begins to count. */
 void kcpc_profile_inherit(struct kcpc_ctx *ctx);

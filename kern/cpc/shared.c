@@ -93,7 +93,7 @@ kcpc_shared_bind(struct kcpc_shared *kx, const struct cpc_pack *pack,
 	if ((err = kcpc_type_judge(
 		 pack->cp_type, kx->kx_empty.kc_cpu, subcode)) != 0 ||
 	    (err = kcpc_ctx_create(want, pack->cp_nreqs, pack->cp_type, true,
-		 &ctx, subcode)) != 0)
+		 NULL, &ctx, subcode)) != 0)
 		return err;
 	ctx->kc_notify = 0; /* an overflow does not freeze it */
 	ctx->kc_pcbe.ps_user_read = false;

@@ -3,12 +3,6 @@
 #include "kern/platform/errno.h"
 
 void
-kcpc_page_enter(struct kcpc_ctx *ctx)
-{
-	(void)ctx;
-}
-
-void
 kcpc_page_free(struct lwp *l)
 {
 	(void)l;

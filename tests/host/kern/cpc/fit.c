@@ -186,7 +186,8 @@ can_bind(int *subcode)
 	struct kcpc_ctx *ctx;
 
 	*subcode = -1;
-	if (kcpc_ctx_create(pack.want, pack.n, 0, true, &ctx, subcode) != 0)
+	if (kcpc_ctx_create(pack.want, pack.n, 0, true, NULL, &ctx, subcode) !=
+	    0)
 		return false;
 	kcpc_ctx_destroy(ctx);
 	return true;
