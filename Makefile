@@ -33,10 +33,12 @@ define compile
 	$(if $(AFTER),$(Q)$(AFTER) $@)
 endef
 
-# Install missing packages before anything below needs a compiler.  It takes 20 ms if nothing is missing.
+# `make run` and `make check` install missing packages before anything below needs a compiler, and say which.
+# Other goals only look for them.  It takes 20 ms if nothing is missing.
+SETUP := scripts/setup$(if $(filter run check%,$(MAKECMDGOALS)),, --check)
 ifeq ($(MAKELEVEL)$(filter clean,$(MAKECMDGOALS)),0)
-ifneq ($(shell scripts/setup >&2 && echo ready),ready)
-$(error scripts/setup could not install what is missing)
+ifneq ($(shell $(SETUP) >&2 && echo ready),ready)
+$(error packages are missing: run scripts/setup)
 endif
 endif
 .DEFAULT_GOAL := all
@@ -116,6 +118,8 @@ $(B)/%.o: %.c $(MK)
 	$(compile)
 $(B)/%.o: %.S $(MK)
 	$(compile)
+$(B)/kern/main.o: VERSION
+$(B)/kern/main.o: KCFLAGS += -DVERSION='"$(shell cat VERSION)"'
 $(B)/kern/file/archive_data.o: KCFLAGS += -DARCHIVE='"$(ARCHIVE)"'
 $(B)/kern/file/archive_data.o: $(ARCHIVE)
 # The vDSO runs in programs: one page of code that any address can have (vdso.ld).

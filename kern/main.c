@@ -139,7 +139,7 @@ kern_main(struct bootinfo *bi)
 		bootinfo_reserve(bi, bi->bi_archive, bi->bi_archive_bytes);
 	arch_init_early(bi);
 	keep_start(bi);
-	printf("barecpc: %s\n", arch_name);
+	printf("barecpc: %s, version " VERSION "\n", arch_name);
 	if (far != 0)
 		printf("mem: %lu MiB beyond %#lx are left out: the kernel maps "
 		       "no more\n",

@@ -197,6 +197,7 @@ expect 'a CPU without a table' 1 \
 tree=$tap_dir/tree
 mkdir -p "$tree/build" "$tree/tests"
 cp -r scripts "$tree/scripts"
+cp VERSION "$tree"
 cp -r qemu "$tree/qemu" # its files identify the emulator
 cp -a build/x86_64 "$tree/build/x86_64"
 without() { # EVENTS

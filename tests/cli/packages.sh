@@ -14,7 +14,7 @@ for package in barecpc barecpc-qemu; do
 	check "$package: the same bytes" cmp "$tap_dir"/1/${package}_*.deb "$tap_dir"/2/${package}_*.deb
 done
 dpkg -x "$tap_dir"/1/barecpc_*.deb "$tap_dir/tree"
-check 'the version is a commit' sh -c "$tap_dir/tree/usr/bin/barecpc --version | grep -qE '^barecpc 20[0-9-]+ [0-9a-f]+$'"
+check 'the version is a number and a commit' sh -c "$tap_dir/tree/usr/bin/barecpc --version | grep -qE '^barecpc [0-9.]+, 20[0-9-]+ [0-9a-f]+$'"
 check 'a copyright file' test -s "$tap_dir/tree/usr/share/doc/barecpc/copyright"
 check 'the licences that it names' test -s "$tap_dir/tree/usr/share/doc/barecpc/LICENSE"
 

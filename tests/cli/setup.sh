@@ -66,6 +66,20 @@ check 'and the message says what to add' grep -q \
 	"^setup: these packages are not in this machine's package sources:.* shellcheck.*: add the component universe" "$err"
 setup debian '' 14 '^(make|gcc|g[+][+]|clang|git)$'
 check 'Debian without its main component: the message says what to add' grep -q ': add the component main' "$err"
+# Make alone, and what is neither run nor check, installs nothing.
+printf 'ID=debian\n' >"$tap_dir/os-release"
+: >"$tap_dir/installed"
+make_goal() { # [GOAL]
+	env MAKELEVEL=0 PATH="$tap_dir/bin:$PATH" BARECPC_OS_RELEASE="$tap_dir/os-release" BARECPC_CACHE="$tap_dir/cache" \
+		FAKE_CLANG=14 FAKE_OFFERED=. FAKE_INSTALLED="$tap_dir/installed" make -n "$@" >"$out" 2>"$err"
+}
+for goal in all lint; do
+	make_goal $goal
+	check "make $goal without the packages: names the command" grep -q '^setup: missing: make gcc .*: run scripts/setup, which installs them$' "$err"
+	check "make $goal installs nothing" test ! -s "$tap_dir/installed"
+done
+make_goal check
+check 'make check installs, and says so' sh -c "grep -q '^setup: installing: make gcc ' $err && test -s $tap_dir/installed"
 for id in fedora arch; do
 	setup $id 'rhel centos' 18 .
 	check "$id: one line" test "$(wc -l <"$err")" = 1

@@ -144,6 +144,6 @@ expect 'programs of two architectures' 125 ' is for arm64, .* is for x86_64: giv
 	--payload "$dir/soft" --payload "$tap_dir/show" -- show
 for command in '' stat read list; do
 	# shellcheck disable=SC2086
-	check "barecpc $command --version" sh -c "scripts/barecpc $command --version | grep -qE '^barecpc ([0-9-]{10} [0-9a-f]+[+]?|of an unknown)'"
+	check "barecpc $command --version" sh -c "scripts/barecpc $command --version | grep -qE '^barecpc [0-9.]+, ([0-9-]{10} [0-9a-f]+[+]?|of an unknown)'"
 done
 end

@@ -94,6 +94,7 @@ for command in run read encode list fits arch probe compare export nb stat recor
 done
 # Commands of users have --version.  The compilers first print that of the compiler, which build systems read.
 version=$(scripts/barecpc --version)
+check 'the version begins with the number' sh -c "echo '$version' | grep -qF \"barecpc $(cat VERSION), \""
 for s in barecpc-cc barecpc-c++ mkcpio mkdisk setup qemu-pmu; do
 	check "$s --version" sh -c "scripts/$s --version | tail -n 1 | grep -qxF '$version'"
 done
