@@ -33,7 +33,7 @@ has_string(const struct dt *dt, const char *name, const char *value)
 {
 	int len;
 	const char *s =
-	    fdt_getprop(dt->dt_fdt, dt->dt_path[dt->dt_depth], name, &len);
+	    dt_getprop(dt->dt_fdt, dt->dt_path[dt->dt_depth], name, &len);
 
 	return s != NULL && (size_t)len == strlen(value) + 1 &&
 	       memcmp(s, value, (size_t)len) == 0;
@@ -56,7 +56,7 @@ static void
 read_chosen(struct bootinfo *bi, const void *fdt, int node)
 {
 	int len;
-	const char *args = fdt_getprop(fdt, node, "bootargs", &len);
+	const char *args = dt_getprop(fdt, node, "bootargs", &len);
 
 	if (args != NULL && len > 0) {
 		bi->bi_cmdline = (uint64_t)args; /* mapped as itself */
@@ -69,7 +69,7 @@ read_chosen(struct bootinfo *bi, const void *fdt, int node)
 static void
 reserved_memory(struct bootinfo *bi, const struct dt *dt, int node)
 {
-	bool no_map = fdt_getprop(dt->dt_fdt, node, "no-map", NULL) != NULL;
+	bool no_map = dt_getprop(dt->dt_fdt, node, "no-map", NULL) != NULL;
 
 	add_ranges(bi, dt, no_map ? BOOTMEM_DEVICE : BOOTMEM_KEEP);
 }
@@ -99,7 +99,7 @@ image_from_fdt(struct bootinfo *bi, const void *fdt)
 				reserved_memory(bi, &dt, node);
 			continue;
 		}
-		name = fdt_get_name(fdt, node, NULL);
+		name = dt_name(fdt, node);
 		reserved = strcmp(name, "reserved-memory") == 0;
 		if (strcmp(name, "chosen") == 0)
 			read_chosen(bi, fdt, node);
@@ -118,7 +118,7 @@ late_initrd(struct bootinfo *bi)
 
 	if (bi->bi_archive != 0 || fdt == NULL || fdt_check_header(fdt) != 0)
 		return;
-	node = fdt_path_offset(fdt, "/chosen");
+	node = dt_child(fdt, 0, "chosen", 6);
 	if (node >= 0)
 		read_initrd(bi, fdt, node);
 }

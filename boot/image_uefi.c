@@ -16,7 +16,7 @@
 const char *
 image_from_uefi(struct bootinfo *bi, const void *fdt)
 {
-	int node = fdt_path_offset(fdt, "/chosen");
+	int node = dt_child(fdt, 0, "chosen", 6);
 	struct efi_handed eh;
 	const void *map;
 

@@ -1,18 +1,108 @@
 /*
  * Walks a device tree and decodes its properties.
  * Devicetree Specification, "Standard Properties" (#address-cells,
- * #size-cells, reg, ranges, status).
+ * #size-cells, reg, ranges, status), "Flattened Devicetree (DTB) Format"
+ * (structure block, strings block).
  */
 #include "arch/arm64/dt.h"
 
 #include <libfdt.h>
 
 #include "lib/printf.h"
+#include "lib/string.h"
+
+/*
+ * Skip the token at `at` of the structure block, with the name or the property
+ * that it has.  Returns the offset of the next token.  Returns -1 at the end,
+ * or if the tree is too short.
+ */
+static int
+next_token(const void *fdt, int at, uint32_t *token)
+{
+	const char *block = (const char *)fdt + fdt_off_dt_struct(fdt);
+	uint32_t end = fdt_totalsize(fdt) - fdt_off_dt_struct(fdt);
+	uint32_t next = (uint32_t)at + 4, bytes;
+
+	if (at < 0 || next > end)
+		return -1;
+	*token = fdt32_ld((const fdt32_t *)(block + at));
+	if (*token == FDT_BEGIN_NODE) {
+		next += (uint32_t)strnlen(block + next, end - next) + 1;
+	} else if (*token == FDT_PROP) {
+		if (end - next < 8)
+			return -1;
+		bytes = fdt32_ld((const fdt32_t *)(block + next));
+		next += 8;
+		if (bytes > end - next)
+			return -1;
+		next += bytes;
+	} else if (*token != FDT_END_NODE && *token != FDT_NOP) {
+		return -1;
+	}
+	next = (next + 3) & ~3U;
+	return next <= end ? (int)next : -1;
+}
+
+const void *
+dt_getprop(const void *fdt, int node, const char *name, int *len)
+{
+	const char *block = (const char *)fdt + fdt_off_dt_struct(fdt);
+	const char *strings = (const char *)fdt + fdt_off_dt_strings(fdt);
+	uint32_t end = fdt_totalsize(fdt) - fdt_off_dt_strings(fdt), token;
+	int at = next_token(fdt, node, &token), next;
+
+	while ((next = next_token(fdt, at, &token)) >= 0 &&
+	       (token == FDT_PROP || token == FDT_NOP)) {
+		const struct fdt_property *p =
+		    (const struct fdt_property *)(block + at);
+
+		at = next;
+		if (token == FDT_NOP || fdt32_ld(&p->nameoff) >= end ||
+		    strncmp(strings + fdt32_ld(&p->nameoff), name,
+			end - fdt32_ld(&p->nameoff)) != 0)
+			continue;
+		if (len != NULL)
+			*len = (int)fdt32_ld(&p->len);
+		return p->data;
+	}
+	if (len != NULL)
+		*len = -FDT_ERR_NOTFOUND;
+	return NULL;
+}
+
+const char *
+dt_name(const void *fdt, int node)
+{
+	return (const char *)fdt + fdt_off_dt_struct(fdt) + node + 4;
+}
+
+int
+dt_child(const void *fdt, int node, const char *name, size_t n)
+{
+	bool any = memchr(name, '@', n) == NULL;
+	uint32_t token;
+	int at = next_token(fdt, node, &token), next, depth = 0;
+
+	while (depth >= 0 && (next = next_token(fdt, at, &token)) >= 0) {
+		if (token == FDT_BEGIN_NODE && depth++ == 0) {
+			const char *s = dt_name(fdt, at);
+
+			if (strncmp(s, name, n) == 0 &&
+			    (s[n] == '\0' || (any && s[n] == '@')))
+				return at;
+		} else if (token == FDT_END_NODE) {
+			depth--;
+		}
+		at = next;
+	}
+	return -1;
+}
 
 void
 dt_start(struct dt *dt, const void *fdt)
 {
 	dt->dt_fdt = fdt;
+	dt->dt_at = 0;
 	dt->dt_depth = -1;
 	dt->dt_path[0] = -1;
 }
@@ -20,17 +110,22 @@ dt_start(struct dt *dt, const void *fdt)
 int
 dt_next(struct dt *dt)
 {
-	int node = dt->dt_depth < 0 ? -1 : dt->dt_path[dt->dt_depth];
-	int depth = dt->dt_depth;
+	uint32_t token;
+	int at;
 
-	do {
-		node = fdt_next_node(dt->dt_fdt, node, &depth);
-	} while (node >= 0 && depth >= DT_DEPTH);
-	if (node < 0 || depth < 0)
-		return -1;
-	dt->dt_depth = depth;
-	dt->dt_path[depth] = node;
-	return node;
+	while ((at = dt->dt_at) >= 0) {
+		dt->dt_at = next_token(dt->dt_fdt, at, &token);
+		if (dt->dt_at < 0)
+			break;
+		if (token == FDT_END_NODE && --dt->dt_depth < 0)
+			break;
+		if (token == FDT_BEGIN_NODE && ++dt->dt_depth < DT_DEPTH) {
+			dt->dt_path[dt->dt_depth] = at;
+			return at;
+		}
+	}
+	dt->dt_at = -1;
+	return -1;
 }
 
 static uint64_t
@@ -47,7 +142,7 @@ uint64_t
 dt_number(const void *fdt, int node, const char *name, uint64_t absent)
 {
 	int len;
-	const fdt32_t *p = fdt_getprop(fdt, node, name, &len);
+	const fdt32_t *p = dt_getprop(fdt, node, name, &len);
 
 	return p != NULL && len >= 4 ? read_cells(&p, len / 4) : absent;
 }
@@ -56,9 +151,30 @@ bool
 dt_enabled(const void *fdt, int node)
 {
 	int len;
-	const char *s = fdt_getprop(fdt, node, "status", &len);
+	const char *s = dt_getprop(fdt, node, "status", &len);
 
 	return s == NULL || (len >= 2 && s[0] == 'o' && s[1] == 'k');
+}
+
+/* Cells of an address or a size of this node's children, or -1. */
+static int
+cells(const void *fdt, int node, const char *name, unsigned absent)
+{
+	uint64_t n = dt_number(fdt, node, name, absent);
+
+	return n <= FDT_MAX_NCELLS ? (int)n : -1;
+}
+
+static int
+address_cells(const void *fdt, int node)
+{
+	return cells(fdt, node, "#address-cells", 2);
+}
+
+static int
+size_cells(const void *fdt, int node)
+{
+	return cells(fdt, node, "#size-cells", 1);
 }
 
 /*
@@ -70,11 +186,11 @@ translate_address(const struct dt *dt, int bus, uint64_t *base)
 {
 	const void *fdt = dt->dt_fdt;
 	int node = dt->dt_path[bus];
-	int child = fdt_address_cells(fdt, node);
-	int parent = fdt_address_cells(fdt, dt->dt_path[bus - 1]);
-	int size = fdt_size_cells(fdt, node);
+	int child = address_cells(fdt, node);
+	int parent = address_cells(fdt, dt->dt_path[bus - 1]);
+	int size = size_cells(fdt, node);
 	int len;
-	const fdt32_t *p = fdt_getprop(fdt, node, "ranges", &len);
+	const fdt32_t *p = dt_getprop(fdt, node, "ranges", &len);
 
 	if (p == NULL || child < 0 || parent < 0 || size < 0)
 		return false;
@@ -100,12 +216,12 @@ dt_reg(const struct dt *dt, unsigned n, uint64_t *base, uint64_t *bytes)
 	const void *fdt = dt->dt_fdt;
 	int up = dt->dt_depth - 1, ac, sc, len;
 	const fdt32_t *p =
-	    fdt_getprop(fdt, dt->dt_path[dt->dt_depth], "reg", &len);
+	    dt_getprop(fdt, dt->dt_path[dt->dt_depth], "reg", &len);
 
 	if (p == NULL || up < 0)
 		return false;
-	ac = fdt_address_cells(fdt, dt->dt_path[up]);
-	sc = fdt_size_cells(fdt, dt->dt_path[up]);
+	ac = address_cells(fdt, dt->dt_path[up]);
+	sc = size_cells(fdt, dt->dt_path[up]);
 	if (ac < 0 || sc < 0 || n >= (unsigned)len / 4 / (unsigned)(ac + sc))
 		return false;
 	p += n * (unsigned)(ac + sc);

@@ -9,12 +9,14 @@
 #define ARCH_ARM64_DT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define DT_DEPTH 8
 
 struct dt {
 	const void *dt_fdt;
+	int dt_at; /* the next token, from the start of the structure block */
 	int dt_depth;
 	int dt_path[DT_DEPTH]; /* nodes from the root to this one */
 };
@@ -29,6 +31,19 @@ int dt_next(struct dt *dt);
  * translate it.
  */
 bool dt_reg(const struct dt *dt, unsigned n, uint64_t *base, uint64_t *bytes);
+/*
+ * Get a property's value and, if len is not NULL, its length.  Returns NULL if
+ * it is absent.  It does what fdt_getprop() does.  libfdt checks a node's name
+ * byte by byte at each step, which was most of the time of a boot.
+ */
+const void *dt_getprop(const void *fdt, int node, const char *name, int *len);
+/*
+ * The child with this name of n bytes, or -1.  A name without a unit address
+ * is that of the first child with any.
+ */
+int dt_child(const void *fdt, int node, const char *name, size_t n);
+/* The name of a node, with its unit address. */
+const char *dt_name(const void *fdt, int node);
 /* The value of a property of one or two cells, or `absent` without it. */
 uint64_t dt_number(
     const void *fdt, int node, const char *name, uint64_t absent);

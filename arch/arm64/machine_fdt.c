@@ -40,33 +40,72 @@ struct found {
 	bool f_in_cpus; /* the walk is inside /cpus */
 };
 
-/* Does the property "compatible" contain a string of `list`? */
-static bool
-is_compatible(const char *prop, int len, const char *const *list)
+/*
+ * The devices that are known, by a string of "compatible".  A node may have
+ * several of them: the first one here counts.
+ */
+static const struct known {
+	const char *name;
+	enum {
+		GICV3,
+		GICV2,
+		TIMER,
+		PSCI,
+		PMU,
+		ECAM,
+		BCM_WATCHDOG,
+		BCM_PM,
+		SBSA,
+		SP805,
+		DESIGNWARE
+	} kind;
+} known[] = {
+	{ "arm,gic-v3", GICV3 },
+	{ "arm,cortex-a15-gic", GICV2 },
+	{ "arm,gic-400", GICV2 },
+	{ "arm,cortex-a9-gic", GICV2 },
+	{ "arm,cortex-a7-gic", GICV2 },
+	{ "qcom,msm-qgic2", GICV2 },
+	{ "arm,armv8-timer", TIMER },
+	{ "arm,psci-1.0", PSCI },
+	{ "arm,psci-0.2", PSCI },
+	{ "arm,armv8-pmuv3", PMU },
+	{ "pci-host-ecam-generic", ECAM },
+	{ "brcm,bcm2835-pm-wdt", BCM_WATCHDOG },
+	{ "brcm,bcm2835-pm", BCM_PM },
+	{ "arm,sbsa-gwdt", SBSA },
+	{ "arm,sp805", SP805 },
+	{ "snps,dw-wdt", DESIGNWARE },
+};
+
+/* A vendor may put a name of its own before these: each string is compared. */
+static const struct known *
+known_device(const char *prop, int len)
 {
+	const struct known *end = known + sizeof known / sizeof known[0];
+	const struct known *first = end;
+
 	while (len > 0) {
 		int n = (int)strnlen(prop, (size_t)len) + 1;
 
-		for (unsigned i = 0; list[i] != NULL; i++) {
-			if (n <= len && strcmp(prop, list[i]) == 0)
-				return true;
+		for (const struct known *k = known; k < first; k++) {
+			if (n <= len && strcmp(prop, k->name) == 0)
+				first = k;
 		}
 		prop += n;
 		len -= n;
 	}
-	return false;
+	return first < end ? first : NULL;
 }
 
-/* pmu.yaml has a name for each core, "arm,*-pmu", and a generic name. */
+/* pmu.yaml has a name for each core, "arm,*-pmu". */
 static bool
-is_pmu(const char *prop, int len)
+is_core_pmu(const char *prop, int len)
 {
-	static const char *const generic[] = { "arm,armv8-pmuv3", NULL };
 	size_t n = strnlen(prop, (size_t)len);
 
-	return is_compatible(prop, len, generic) ||
-	       (n > 8 && memcmp(prop, "arm,", 4) == 0 &&
-		   memcmp(prop + n - 4, "-pmu", 4) == 0);
+	return n > 8 && memcmp(prop, "arm,", 4) == 0 &&
+	       memcmp(prop + n - 4, "-pmu", 4) == 0;
 }
 
 static void
@@ -100,79 +139,78 @@ static void
 found_psci(const void *fdt, int node)
 {
 	int len;
-	const char *method = fdt_getprop(fdt, node, "method", &len);
+	const char *method = dt_getprop(fdt, node, "method", &len);
 
 	if (method != NULL && len == 4)
 		machine.m_psci =
 		    strcmp(method, "hvc") == 0 ? PSCI_HVC : PSCI_SMC;
 }
 
-/* Remember the watchdog of this node, if it is one that is known. */
 static void
-found_watchdog(const struct dt *dt, const char *prop, int len)
+found_watchdog(const struct dt *dt, enum machine_watchdog_kind kind)
 {
-	static const struct {
-		const char *name[2];
-		enum machine_watchdog_kind kind;
-	} known[] = {
-		{ { "arm,sbsa-gwdt" }, MACHINE_SBSA },
-		{ { "arm,sp805" }, MACHINE_SP805 },
-		{ { "brcm,bcm2835-pm-wdt" }, MACHINE_BCM2835 },
-		{ { "snps,dw-wdt" }, MACHINE_DESIGNWARE },
-	};
 	uint64_t pa, bytes;
 
-	for (unsigned i = 0; i < sizeof known / sizeof known[0]; i++) {
-		if (is_compatible(prop, len, known[i].name) &&
-		    dt_enabled(dt->dt_fdt, dt->dt_path[dt->dt_depth]) &&
-		    dt_reg(dt, 0, &pa, &bytes))
-			machine_add_watchdog(known[i].kind, pa);
-	}
+	if (dt_enabled(dt->dt_fdt, dt->dt_path[dt->dt_depth]) &&
+	    dt_reg(dt, 0, &pa, &bytes))
+		machine_add_watchdog(kind, pa);
 }
 
-/* A vendor may put a name of its own before these: each string is compared. */
 static void
 found_device(const struct dt *dt, int node, struct found *f)
 {
-	static const char *const gicv2[] = { "arm,cortex-a15-gic",
-		"arm,gic-400", "arm,cortex-a9-gic", "arm,cortex-a7-gic",
-		"qcom,msm-qgic2", NULL };
-	static const char *const gicv3[] = { "arm,gic-v3", NULL };
-	static const char *const timer[] = { "arm,armv8-timer", NULL };
-	static const char *const psci[] = { "arm,psci-1.0", "arm,psci-0.2",
-		NULL };
-	static const char *const bcm_pm[] = { "brcm,bcm2835-pm",
-		"brcm,bcm2835-pm-wdt", NULL };
-	static const char *const ecam[] = { "pci-host-ecam-generic", NULL };
 	int len;
-	const char *prop = fdt_getprop(dt->dt_fdt, node, "compatible", &len);
+	const char *prop = dt_getprop(dt->dt_fdt, node, "compatible", &len);
+	const struct known *k;
 	uint64_t bytes;
 
 	if (prop == NULL || len < 4)
 		return;
-	found_watchdog(dt, prop, len);
-	if (is_compatible(prop, len, gicv3)) {
-		if (machine.m_ngic++ == 0) {
+	if ((k = known_device(prop, len)) == NULL) {
+		if (is_core_pmu(prop, len) && f->f_npmu < NPMU)
+			f->f_pmu[f->f_npmu++] = node;
+		return;
+	}
+	switch (k->kind) {
+	case GICV3:
+	case GICV2:
+		if (machine.m_ngic++ > 0)
+			break;
+		f->f_gic = node;
+		if (k->kind == GICV3)
 			found_gicv3(dt, node);
-			f->f_gic = node;
-		}
-	} else if (is_compatible(prop, len, gicv2)) {
-		if (machine.m_ngic++ == 0) {
+		else
 			found_gicv2(dt);
-			f->f_gic = node;
-		}
-	} else if (is_compatible(prop, len, timer)) {
+		break;
+	case TIMER:
 		f->f_timer = node;
-	} else if (is_compatible(prop, len, psci)) {
+		break;
+	case PSCI:
 		found_psci(dt->dt_fdt, node);
-	} else if (is_pmu(prop, len)) {
+		break;
+	case PMU:
 		if (f->f_npmu < NPMU)
 			f->f_pmu[f->f_npmu++] = node;
-	} else if (is_compatible(prop, len, ecam)) {
+		break;
+	case ECAM:
 		pci_from_fdt(dt);
-	} else if (is_compatible(prop, len, bcm_pm) &&
-		   !dt_reg(dt, 0, &machine.m_bcm_pm, &bytes)) {
-		machine.m_bcm_pm = 0;
+		break;
+	case SBSA:
+		found_watchdog(dt, MACHINE_SBSA);
+		break;
+	case SP805:
+		found_watchdog(dt, MACHINE_SP805);
+		break;
+	case DESIGNWARE:
+		found_watchdog(dt, MACHINE_DESIGNWARE);
+		break;
+	case BCM_WATCHDOG:
+		found_watchdog(dt, MACHINE_BCM2835);
+		/* FALLTHROUGH */
+	case BCM_PM:
+		if (!dt_reg(dt, 0, &machine.m_bcm_pm, &bytes))
+			machine.m_bcm_pm = 0;
+		break;
 	}
 }
 
@@ -181,10 +219,10 @@ static bool
 spins(const void *fdt, int cpu, int all)
 {
 	int len;
-	const char *s = fdt_getprop(fdt, cpu, "enable-method", &len);
+	const char *s = dt_getprop(fdt, cpu, "enable-method", &len);
 
 	if (s == NULL)
-		s = fdt_getprop(fdt, all, "enable-method", &len);
+		s = dt_getprop(fdt, all, "enable-method", &len);
 	return s != NULL && len == sizeof "spin-table" &&
 	       memcmp(s, "spin-table", sizeof "spin-table") == 0;
 }
@@ -194,11 +232,11 @@ found_cpu(const void *fdt, int node, int all)
 {
 	struct machine_cpu *mc;
 
-	if (strncmp(fdt_get_name(fdt, node, NULL), "cpu@", 4) != 0 ||
+	if (strncmp(dt_name(fdt, node), "cpu@", 4) != 0 ||
 	    !dt_enabled(fdt, node))
 		return;
 	mc = machine_add_cpu(dt_number(fdt, node, "reg", 0));
-	mc->mu_phandle = fdt_get_phandle(fdt, node);
+	mc->mu_phandle = (uint32_t)dt_number(fdt, node, "phandle", 0);
 	mc->mu_spins = spins(fdt, node, all);
 	mc->mu_release = dt_number(fdt, node, "cpu-release-addr", 0);
 }
@@ -209,7 +247,7 @@ interrupt_id(const void *fdt, int node, int gic, unsigned n)
 {
 	uint64_t ncells = dt_number(fdt, gic, "#interrupt-cells", 3);
 	int len;
-	const fdt32_t *p = fdt_getprop(fdt, node, "interrupts", &len);
+	const fdt32_t *p = dt_getprop(fdt, node, "interrupts", &len);
 	uint32_t type, number;
 
 	if (p == NULL || ncells < 2 || ncells > MAX_CELLS ||
@@ -243,7 +281,7 @@ found_events(const void *fdt, int node)
 {
 	int bytes;
 	const fdt64_t *list =
-	    fdt_getprop(fdt, node, "qemu,counted-events", &bytes);
+	    dt_getprop(fdt, node, "qemu,counted-events", &bytes);
 
 	if (list == NULL || bytes != sizeof machine.m_events)
 		return;
@@ -262,7 +300,7 @@ found_pmu(const void *fdt, int node, int gic)
 {
 	int bytes;
 	const fdt32_t *cpu =
-	    fdt_getprop(fdt, node, "interrupt-affinity", &bytes);
+	    dt_getprop(fdt, node, "interrupt-affinity", &bytes);
 	unsigned want = cpu != NULL ? (unsigned)bytes / 4 : machine_ncpu();
 	unsigned n = 0;
 
@@ -297,7 +335,7 @@ found_pmu(const void *fdt, int node, int gic)
 static void
 found_special(const void *fdt, int node, struct found *f)
 {
-	const char *name = fdt_get_name(fdt, node, NULL);
+	const char *name = dt_name(fdt, node);
 
 	f->f_in_cpus = strcmp(name, "cpus") == 0;
 	if (f->f_in_cpus)

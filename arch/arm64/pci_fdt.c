@@ -26,7 +26,7 @@ pci_from_fdt(const struct dt *dt)
 {
 	struct machine_pci *pci = &machine.m_pci;
 	int node = dt->dt_path[dt->dt_depth], len;
-	const fdt32_t *p = fdt_getprop(dt->dt_fdt, node, "ranges", &len);
+	const fdt32_t *p = dt_getprop(dt->dt_fdt, node, "ranges", &len);
 	int up = dt->dt_depth > 0 ? fdt_address_cells(dt->dt_fdt,
 					dt->dt_path[dt->dt_depth - 1])
 	                          : 0;

@@ -50,7 +50,7 @@ static enum uart_kind
 kind_of(const void *fdt, int node)
 {
 	int len;
-	const char *prop = fdt_getprop(fdt, node, "compatible", &len);
+	const char *prop = dt_getprop(fdt, node, "compatible", &len);
 
 	while (prop != NULL && len > 0) {
 		int n = (int)strnlen(prop, (size_t)len) + 1;
@@ -77,7 +77,7 @@ use_node(const struct dt *dt)
 	const void *fdt = dt->dt_fdt;
 	int node = dt->dt_path[dt->dt_depth];
 	enum uart_kind kind = kind_of(fdt, node);
-	const char *name = fdt_getprop(fdt, node, "compatible", NULL);
+	const char *name = dt_getprop(fdt, node, "compatible", NULL);
 	uint64_t addr, bytes, shift, width;
 	struct uart u;
 
@@ -113,8 +113,7 @@ find_path(struct dt *dt, const char *path, const char *end)
 
 		while (path < end && *path != '/')
 			path++;
-		node = fdt_subnode_offset_namelen(
-		    dt->dt_fdt, node, name, (int)(path - name));
+		node = dt_child(dt->dt_fdt, node, name, (size_t)(path - name));
 		if (node < 0 || dt->dt_depth + 1 == DT_DEPTH)
 			return false;
 		dt->dt_path[++dt->dt_depth] = node;
@@ -145,7 +144,7 @@ uart_from_fdt(const void *fdt, int chosen, int aliases)
 {
 	struct dt dt = { .dt_fdt = fdt };
 	int len;
-	const char *path = fdt_getprop(fdt, chosen, "stdout-path", &len);
+	const char *path = dt_getprop(fdt, chosen, "stdout-path", &len);
 	const char *end;
 
 	if (path == NULL || len < 2) {

@@ -356,11 +356,14 @@ arch_page_zero(void *va, size_t bytes)
 		memset(va, 0, bytes);
 		return;
 	}
-	for (; p != end; p += 2 * block)
-		__asm__ volatile("dc zva, %0\n\tdc zva, %1"
-				 :
-				 : "r"(p), "r"(p + block)
-				 : "memory");
+	while (end - p >= 8 * block)
+		__asm__ volatile(
+		    ".rept 8\n\tdc zva, %0\n\tadd %0, %0, %1\n\t.endr"
+		    : "+r"(p)
+		    : "r"(block)
+		    : "memory");
+	for (; p != end; p += block)
+		__asm__ volatile("dc zva, %0" : : "r"(p) : "memory");
 }
 
 /*
