@@ -56,7 +56,7 @@ hpet_find(struct refclock *rc)
 		return false;
 	mmio_write32(&hpet[HPET_CONFIG / 4],
 	    mmio_read32(&hpet[HPET_CONFIG / 4]) | HPET_ENABLE);
-	*rc = (struct refclock){ "HPET", FS_PER_S / period, 0xffffffff, 500,
+	*rc = (struct refclock){ "HPET", FS_PER_S / period, 0xffffffff, 200,
 		hpet_read };
 	return true;
 }

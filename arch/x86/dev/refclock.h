@@ -11,7 +11,7 @@ struct refclock {
 	const char *name;
 	uint64_t hz;
 	uint64_t mask;    /* the bits that the clock has */
-	unsigned run_div; /* a measurement takes 1/run_div seconds */
+	unsigned run_div; /* a measurement takes at most 1/run_div seconds */
 	uint64_t (*read)(void);
 };
 

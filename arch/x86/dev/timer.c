@@ -29,8 +29,10 @@ x86_timer_init(void)
 	if (!deadline)
 		apic_per_tsc =
 		    muldiv(x86_rates.apic_hz, 1ULL << 32, x86_rates.tsc_hz);
-	printf("cpu: TSC %lu Hz by %s%s, timer by %s\n", x86_rates.tsc_hz,
-	    x86_rates.source,
+	printf("cpu: TSC %lu Hz by %s", x86_rates.tsc_hz, x86_rates.source);
+	if (x86_rates.error_ppm != 0)
+		printf(", within %lu ppm", x86_rates.error_ppm);
+	printf("%s, timer by %s\n",
 	    x86_features.invariant_tsc ? "" : " (not marked invariant)",
 	    deadline ? "TSC deadline" : "APIC one-shot");
 	x86_timer_init_cpu();

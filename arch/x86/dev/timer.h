@@ -11,6 +11,7 @@
 struct x86_rates {
 	uint64_t tsc_hz, apic_hz; /* apic_hz 0: not needed */
 	const char *source;       /* where tsc_hz comes from */
+	uint64_t error_ppm;       /* at most; 0: not measured */
 };
 extern struct x86_rates x86_rates;
 

@@ -14,74 +14,98 @@
 #include "lib/printf.h"
 #include "lib/string.h"
 
-#define RUNS         3
-#define READS        3 /* the shortest of them counts */
-#define APIC_RUN_DIV 1000
-/* A reading is disturbed if it takes more than this fraction of a run. */
-#define DISTURBED 1000
+#define RUNS  3
+#define READS 3 /* the shortest of them counts */
+/* A run ends when its error is at most a part of it: 50 ppm. */
+#define EXACT 20000
 
 /* In QEMU and KVM, one tick of the APIC timer is 1 ns. */
 #define VIRTUAL_APIC_HZ 1000000000
 
 struct x86_rates x86_rates;
 
-/* A reading of a clock, and the TSC in the middle of it. */
+/* The APIC's timer as a clock.  It counts down. */
+static uint64_t
+apic_read(void)
+{
+	return 0xffffffff - x86_apic_read(APIC_TIMER_NOW);
+}
+
+static struct refclock apic_clock = {
+	.name = "the APIC timer, known to be virtual",
+	.hz = VIRTUAL_APIC_HZ,
+	.mask = 0xffffffff,
+	.run_div = 1000,
+	.read = apic_read,
+};
+
+/* A reading of two clocks, and the TSC in the middle of it. */
 struct moment {
-	uint64_t tsc, ref, width;
+	uint64_t tsc, ref, apic, width;
 };
 
 static struct moment
-read_both(const struct refclock *rc)
+read_all(const struct refclock *rc)
 {
 	struct moment best = { .width = ~0ULL };
 
 	for (unsigned i = 0; i < READS; i++) {
 		uint64_t before = rdtsc(), ref = rc->read();
-		uint64_t width = rdtsc() - before;
+		uint64_t apic = apic_read(), width = rdtsc() - before;
 
 		if (width < best.width)
-			best =
-			    (struct moment){ before + width / 2, ref, width };
+			best = (struct moment){ before + width / 2, ref, apic,
+				width };
 	}
 	return best;
 }
 
+/* Ticks of each clock from one moment to another, and the error in `tsc`. */
+struct run {
+	uint64_t tsc, ref, apic, error;
+};
+
 /*
- * TSC ticks a second, measured over `ticks` of the clock.  *sure becomes true
- * if no reading was disturbed and the clock cannot have wrapped unnoticed.
+ * Run until the error is small, at most a second / run_div.  The error is what
+ * the readings took, and one tick of the clock.
  */
-static uint64_t
-measure_once(const struct refclock *rc, uint64_t ticks, bool *sure)
+static struct run
+run_once(const struct refclock *rc)
 {
-	struct moment from = read_both(rc), to;
+	struct moment from = read_all(rc), to;
+	struct run r;
 
 	do {
 		arch_relax();
-	} while (((rc->read() - from.ref) & rc->mask) < ticks);
-	to = read_both(rc);
-	*sure = rc->mask > 0xffff &&
-	        (from.width + to.width) < (to.tsc - from.tsc) / DISTURBED;
-	return muldiv(
-	    to.tsc - from.tsc, rc->hz, (to.ref - from.ref) & rc->mask);
+		to = read_all(rc);
+		r.tsc = to.tsc - from.tsc;
+		r.ref = (to.ref - from.ref) & rc->mask;
+		r.apic = (to.apic - from.apic) & apic_clock.mask;
+		r.error = from.width + to.width + r.tsc / (r.ref + 1);
+	} while (r.ref < rc->hz / rc->run_div && r.error > r.tsc / EXACT);
+	return r;
 }
 
 /*
- * A sure result, or the lowest of several.  A disturbance makes the TSC look
- * faster.
+ * Measure the TSC by the clock, and the APIC's timer by the TSC.  Several runs
+ * are made if the error of one is large, or if the clock may have wrapped
+ * unnoticed.  The lowest rate counts: a disturbance makes the TSC look faster.
  */
-static uint64_t
-measure_tsc(const struct refclock *rc)
+static struct run
+measure(const struct refclock *rc)
 {
-	uint64_t lowest = ~0ULL;
-	bool sure = false;
+	struct run best = { .ref = 0 };
 
-	for (unsigned i = 0; i < RUNS && !sure; i++) {
-		uint64_t hz = measure_once(rc, rc->hz / rc->run_div, &sure);
+	for (unsigned i = 0; i < RUNS; i++) {
+		struct run r = run_once(rc);
 
-		if (sure || hz < lowest)
-			lowest = hz;
+		if (best.ref == 0 || muldiv(r.tsc, rc->hz, r.ref) <
+					 muldiv(best.tsc, rc->hz, best.ref))
+			best = r;
+		if (rc->mask > 0xffff && r.error < r.tsc / 1000)
+			return r;
 	}
-	return lowest;
+	return best;
 }
 
 /*
@@ -127,21 +151,6 @@ rate_by_hypervisor(void)
 	return true;
 }
 
-/* The APIC's timer as a clock.  It counts down. */
-static uint64_t
-apic_read(void)
-{
-	return 0xffffffff - x86_apic_read(APIC_TIMER_NOW);
-}
-
-static struct refclock apic_clock = {
-	.name = "the APIC timer, known to be virtual",
-	.hz = VIRTUAL_APIC_HZ,
-	.mask = 0xffffffff,
-	.run_div = APIC_RUN_DIV,
-	.read = apic_read,
-};
-
 static bool
 apic_is_virtual(void)
 {
@@ -149,38 +158,31 @@ apic_is_virtual(void)
 	       strcmp(x86_features.hypervisor, "KVMKVMKVM") == 0;
 }
 
-static void
-find_tsc(void)
-{
-	const struct refclock *rc;
-
-	if (rate_by_crystal() || rate_by_hypervisor())
-		return;
-	if ((rc = x86_refclock_find()) == NULL && apic_is_virtual())
-		rc = &apic_clock;
-	if (rc == NULL && rate_by_base_frequency())
-		return;
-	if (rc == NULL)
-		panic("cpu: the rate of the TSC is unknown: no CPUID leaf, "
-		      "HPET, PM timer or PIT: give the machine one of them");
-	x86_rates.tsc_hz = measure_tsc(rc);
-	x86_rates.source = rc->name;
-}
-
 void
 x86_rates_init(bool need_apic)
 {
-	x86_apic_write(APIC_TIMER_INIT, 0xffffffff); /* masked, counting */
-	find_tsc();
-	/*
-	 * The TSC's rate is known now.  Measure the TSC by the APIC's timer, as
-	 * if that ran at 1 GHz.  The ratio gives the timer's rate.
-	 */
-	if (need_apic && x86_rates.apic_hz == 0) {
-		uint64_t tsc = measure_tsc(&apic_clock);
+	const struct refclock *rc = NULL;
+	bool known = rate_by_crystal() || rate_by_hypervisor();
+	struct run r;
 
-		x86_rates.apic_hz =
-		    muldiv(x86_rates.tsc_hz, VIRTUAL_APIC_HZ, tsc);
+	x86_apic_write(APIC_TIMER_INIT, 0xffffffff); /* masked, counting */
+	if (!known && (rc = x86_refclock_find()) == NULL && apic_is_virtual())
+		rc = &apic_clock;
+	if (!known && rc == NULL && !(known = rate_by_base_frequency()))
+		panic("cpu: the rate of the TSC is unknown: no CPUID leaf, "
+		      "HPET, PM timer or PIT: give the machine one of them");
+	/* Without a better clock the APIC's timer runs as long as it needs. */
+	need_apic = need_apic && x86_rates.apic_hz == 0;
+	if (!known || need_apic) {
+		r = measure(known ? &apic_clock : rc);
+		if (!known) {
+			x86_rates.tsc_hz = muldiv(r.tsc, rc->hz, r.ref);
+			x86_rates.source = rc->name;
+			x86_rates.error_ppm = r.error * 1000000 / r.tsc + 1;
+		}
+		if (need_apic)
+			x86_rates.apic_hz =
+			    muldiv(r.apic, x86_rates.tsc_hz, r.tsc);
 	}
 	x86_apic_write(APIC_TIMER_INIT, 0);
 }
