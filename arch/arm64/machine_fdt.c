@@ -359,6 +359,8 @@ machine_from_fdt(const struct bootinfo *bi)
 	if (bi->bi_fdt == 0)
 		return false;
 	fdt = pa_to_va(bi->bi_fdt);
+	if (fdt_check_header(fdt) != 0)
+		return false;
 	machine.m_virtual =
 	    fdt_node_check_compatible(fdt, 0, "linux,dummy-virt") == 0;
 	dt_start(&dt, fdt);

@@ -800,6 +800,37 @@ uart_of_each_name(void **state)
 }
 
 /* If a tree has no GIC, ACPI describes the CPUs. */
+/* A tree whose header is wrong, or says at any byte that the tree ends. */
+static void
+cut_tree(void **state)
+{
+	struct bootinfo bi = { 0 };
+	char *copy;
+
+	(void)state;
+	start_tree();
+	add_timer();
+	add_node(0, "chosen", NULL);
+	add_gic("intc@8000000", 0x8000000, 1);
+	assert_int_equal(fdt_pack(tree), 0);
+	for (uint32_t n = FDT_V17_SIZE; n < fdt_totalsize(tree); n++) {
+		copy = exact_copy(tree, n);
+		fdt_set_totalsize(copy, n);
+		bi.bi_fdt = machine_pa(copy);
+		machine_reset();
+		machine_from_fdt(&bi);
+		free(copy);
+	}
+	copy = exact_copy(tree, fdt_totalsize(tree));
+	bi.bi_fdt = machine_pa(copy);
+	machine_reset();
+	assert_true(machine_from_fdt(&bi));
+	fdt_set_magic(copy, 0);
+	machine_reset();
+	assert_false(machine_from_fdt(&bi));
+	free(copy);
+}
+
 static void
 no_gic(void **state)
 {
@@ -847,6 +878,7 @@ main(void)
 		cmocka_unit_test(registers_of_a_16550),
 		cmocka_unit_test(uart_of_each_name),
 		cmocka_unit_test(gic_of_a_vendor),
+		cmocka_unit_test(cut_tree),
 		cmocka_unit_test(no_gic),
 	};
 
