@@ -144,6 +144,7 @@ HOST_TESTS += $(X86_TESTS) $(PMUV3_TESTS) $(addprefix arch/x86/,topology trap/xc
 # libcpc and kcpc on a fake kernel and a PMU of any shape.
 KCPC_TESTS := $(addprefix cpc/,open error query set request buf sample bind race preset signal no_memory)
 KCPC_TESTS += $(addprefix kern/cpc/,assign hostile overflow init inherit witness cpu_set cpu_set_order core_type \
+    core_type_order \
     profile/profile profile/samples profile/rows) kern/sys/test_hooks
 $(KCPC_TESTS:%=$(T)%): $(call host,$(HOST_KCPC))
 # libcpc's headers and library in a C++ program.

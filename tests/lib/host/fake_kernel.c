@@ -47,7 +47,9 @@ unsigned ncpu = FAKE_NCPU;
 uint64_t fake_online;
 void (*fake_on_move)(void), (*fake_on_cpu)(unsigned c);
 unsigned fake_controlled;
+bool fake_ready_rests;
 
+static const struct lwp *yielding;
 static struct cpu *curcpu = &cpus[0];
 static struct proc procs[FAKE_NPROC];
 static struct as memories[FAKE_NPROC];
@@ -273,7 +275,7 @@ kernel_lock_wait(void)
 
 /*
  * An LWP that yields moves to the CPU it is bound to, or to the first of its
- * affinity.
+ * affinity that is online, if any is.
  */
 void
 sched_yield(void)
@@ -281,11 +283,14 @@ sched_yield(void)
 	struct lwp *l = lwp_self();
 
 	make_idle(l);
+	yielding = l;
 	if (fake_on_move != NULL)
 		fake_on_move();
+	yielding = NULL;
 	if (l->l_bound >= 0)
 		act_as(&cpus[l->l_bound]);
-	else if (!cpuset_has(&l->l_affinity, curcpu->c_id))
+	else if (!cpuset_has(&l->l_affinity, curcpu->c_id) &&
+		 cpuset_meets(&l->l_affinity, sched_cpus()))
 		act_as(&cpus[cpuset_next(&l->l_affinity, sched_cpus(), 0)]);
 	switch_to(l);
 }
@@ -636,5 +641,8 @@ control_find_lwp(int pid, int id, struct lwp **lp)
 	    id < 1 || id > FAKE_NLWP)
 		return ESRCH;
 	*lp = fake_lwp((unsigned)pid, id);
-	return (*lp)->l_cpu->c_lwp == *lp ? EBUSY : 0;
+	return (*lp)->l_cpu->c_lwp == *lp ||
+	               (*lp == yielding && !fake_ready_rests)
+	           ? EBUSY
+	           : 0;
 }

@@ -48,6 +48,8 @@ extern void (*fake_on_cpu)(unsigned c);
  * then names its LWPs, by p and number.
  */
 extern unsigned fake_controlled;
+/* A fault: an LWP that yields in a system call counts as stopped. */
+extern bool fake_ready_rests;
 /* Give process p the privilege cpc_cpu, or take it away. */
 void fake_privilege(unsigned p, bool cpc_cpu);
 void fake_exit(unsigned p, int lwp);
