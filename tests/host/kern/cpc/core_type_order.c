@@ -53,7 +53,7 @@ target(void)
 	return fake_lwp(1, 1);
 }
 
-/* What others do, each on CPU 1. */
+/* Actions of others, each on CPU 1. */
 
 static void
 as_controller(enum cpc_op op, unsigned pack)
@@ -170,7 +170,7 @@ others_act(void)
 	fake_cpu(target()->l_cpu->c_id);
 }
 
-/* What the LWP does. */
+/* An operation of the LWP. */
 static void
 do_operation(unsigned op)
 {
