@@ -43,6 +43,8 @@ $(T)kern/platform/kept: $(call host,$(addprefix kern/platform/,kept.o keep.o con
     $(addprefix lib/,string.o text.o printf.o))
 $(T)kern/mm/page: $(call host,kern/mm/page.o kern/mm/kmalloc.o kern/platform/bootinfo.o $(HOST_LIB))
 $(T)kern/mm/region: $(call host,kern/mm/region.o $(HOST_LIB))
+$(T)kern/mm/populate: $(call host,kern/mm/populate.o $(HOST_LIB))
+$(T)kern/mm/populate: HOST_LDFLAGS := -no-pie -Wl,--unresolved-symbols=ignore-all # of what it does not call
 $(T)kern/sched/timer: $(call host,kern/sched/timer.o $(HOST_LIB))
 $(T)kern/file/cpio: $(call host,kern/file/cpio.o $(HOST_LIB))
 $(T)kern/proc/elf: $(call host,kern/proc/elf.o $(HOST_LIB))
@@ -60,7 +62,7 @@ $(T)boot/efi_tables: $(call host,boot/efi_tables.o boot/efi_memmap.o kern/platfo
     $(call fake,fake_efi.o) $(HOST_LIB))
 HOST_TESTS := lib/lib dev/uart/uart $(addprefix kern/,platform/bootinfo platform/cmdline platform/smbios \
     platform/watchdog platform/acpi_watchdog platform/fb_console platform/kept \
-    mm/page mm/region sched/timer \
+    mm/page mm/populate mm/region sched/timer \
     file/cpio proc/elf proc/futex_owner sys/p_online) $(addprefix boot/efi_,cmdline kept net tables) \
     boot/linux_params boot/image_uefi
 

@@ -99,8 +99,10 @@ a_wild_pointer_is_einval(void **state)
 {
 	cpc_set_t *set = set_of("instructions");
 	const uintptr_t wild[] = { 0, 1, 0xffffff, 0x1000000, UINTPTR_MAX,
-		(uintptr_t)&state, (uintptr_t)set + 1, (uintptr_t)set - 1,
-		(uintptr_t)set ^ 1ULL << 63, (uintptr_t)buf_of(set) };
+		/* the last place of a table, and the one after it */
+		0x1ffffbf, 0x1ffffc0, (uintptr_t)&state, (uintptr_t)set + 1,
+		(uintptr_t)set - 1, (uintptr_t)set ^ 1ULL << 63,
+		(uintptr_t)buf_of(set) };
 	size_t i;
 
 	(void)state;

@@ -518,6 +518,25 @@ TEST(a_captured_process_runs_on)
 	EXPECT_EQ(WEXITSTATUS(status), 7);
 }
 
+/* A process uses several contexts, and releases them in any order. */
+TEST(the_first_of_three_is_released_first)
+{
+	pctx_t *px[3];
+	pid_t pid[3];
+	int status = -1;
+
+	for (int i = 0; i < 3; i++) {
+		pid[i] = spawn("spin");
+		px[i] = pctx_capture(pid[i], NULL, 0, pctx_record);
+		REQUIRE(px[i] != NULL);
+	}
+	for (int i = 0; i < 3; i++) {
+		pctx_release(px[i]);
+		EXPECT_EQ(waitpid(pid[i], &status, 0), pid[i]);
+		EXPECT_EQ(WEXITSTATUS(status), 7);
+	}
+}
+
 TEST(a_captured_process_is_controlled)
 {
 	pid_t pid = spawn("loop");

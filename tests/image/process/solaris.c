@@ -241,7 +241,7 @@ use_all(void *arg)
 
 TEST(synch_objects)
 {
-	timestruc_t short_time = { 0, 1000000 };
+	timestruc_t short_time = { 0, 1000000 }, with_carry = { 0, 999999999 };
 	mutex_t recursive;
 	thread_t id;
 
@@ -251,6 +251,7 @@ TEST(synch_objects)
 	EXPECT_EQ(rw_rdlock(&rwlock), 0);
 	mutex_lock(&mutex);
 	EXPECT_EQ(cond_reltimedwait(&cond, &mutex, &short_time), ETIME);
+	EXPECT_EQ(cond_reltimedwait(&cond, &mutex, &with_carry), ETIME);
 	REQUIRE(thr_create(NULL, 0, use_all, NULL, THR_BOUND, &id) == 0);
 	while (ready == 0)
 		EXPECT_EQ(cond_wait(&cond, &mutex), 0);
@@ -276,6 +277,9 @@ TEST(classes)
 	memset(&parms, 0, sizeof parms);
 	EXPECT_EQ(priocntl(P_LWPID, P_MYID, PC_GETPARMS, (void *)&parms), 0);
 	EXPECT_EQ(parms.pc_cid, info.pc_cid);
+	strcpy(info.pc_clname, "");
+	EXPECT(priocntl(P_PID, P_MYID, PC_GETCLINFO, (void *)&info) > 0);
+	EXPECT(strcmp(info.pc_clname, "FX") == 0);
 	strcpy(info.pc_clname, "TS");
 	EXPECT(priocntl(P_PID, P_MYID, PC_GETCID, (void *)&info) > 0);
 	parms.pc_cid = info.pc_cid;

@@ -5,9 +5,13 @@
  */
 #include "tests/lib/host/support.h"
 
+#include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "kern/arch.h"
 #include "kern/mm/page.h"
@@ -220,6 +224,60 @@ heap(void **state)
 	assert_null(kmalloc(64UL << 20));
 }
 
+/* With checks=poison, a write to any word of a freed page after its mark. */
+static void
+write_after_free(void **state)
+{
+	static const unsigned at[] = { 0x18, 0x7d0, PAGE_SIZE - 8 };
+	char said[200], want[40];
+	int status, out[2];
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof at / sizeof at[0]; i++) {
+		assert_int_equal(pipe(out), 0);
+		if (fork() == 0) {
+			char *page;
+
+			dup2(out[1], 2);
+			page_poison_start();
+			page = page_alloc(0);
+			page_free(page, 0);
+			page[at[i]] ^= 1;
+			page_alloc(0);
+			_exit(0);
+		}
+		wait(&status);
+		assert_int_equal(WTERMSIG(status), SIGABRT);
+		said[read(out[0], said, sizeof said - 1)] = '\0';
+		snprintf(want, sizeof want, "freed: at +%#x is ", at[i]);
+		assert_non_null(strstr(said, want));
+		close(out[0]);
+		close(out[1]);
+	}
+}
+
+/* Freed and allocated again without a write, next to pages with contents. */
+static void
+poison_alone(void **state)
+{
+	char *page[64];
+	int status;
+
+	(void)state;
+	if (fork() == 0) {
+		page_poison_start();
+		for (unsigned i = 0; i < 64; i++)
+			memset(page[i] = page_alloc(0), 1, PAGE_SIZE);
+		for (unsigned i = 0; i < 64; i += 2)
+			page_free(page[i], 0);
+		for (unsigned i = 0; i < 64; i += 2)
+			page[i] = page_alloc(0);
+		_exit(0);
+	}
+	wait(&status);
+	assert_int_equal(status, 0);
+}
+
 int
 main(void)
 {
@@ -230,6 +288,8 @@ main(void)
 		cmocka_unit_test(zeroed),
 		cmocka_unit_test(page_runs),
 		cmocka_unit_test(heap),
+		cmocka_unit_test(write_after_free),
+		cmocka_unit_test(poison_alone),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);

@@ -1,0 +1,76 @@
+/*
+ * Each page of code that is written is synchronized with what CPUs fetch.  So
+ * are the first and the last page, of which only a part is written.  Images
+ * cannot show it, because an emulator fetches what memory has.
+ */
+#include "tests/lib/host/support.h"
+
+#include <string.h>
+
+#include "kern/arch.h"
+#include "kern/mm/as.h"
+#include "kern/platform/limit_pages.h"
+
+#define FIRST 0x400000UL
+#define PAGES 8U
+#define HOLE  3U /* this page is not there */
+
+static char ram[PAGES * PAGE_SIZE];
+char *const arch_direct = ram;
+uint64_t limit_pages;
+
+static struct as as;
+static unsigned synced[PAGES];
+
+uint64_t
+arch_translate(struct as *of, uintptr_t va)
+{
+	unsigned page = (unsigned)((va - FIRST) / PAGE_SIZE);
+
+	assert_ptr_equal(of, &as);
+	assert_true(page < PAGES);
+	return page == HOLE ? ~0ULL : page * PAGE_SIZE;
+}
+
+void
+arch_icache_sync(void *at, size_t bytes)
+{
+	size_t offset = (size_t)((char *)at - ram);
+
+	assert_int_equal(offset % PAGE_SIZE, 0);
+	assert_int_equal(bytes, PAGE_SIZE);
+	synced[offset / PAGE_SIZE]++;
+}
+
+static void
+each_page_is_synchronized_once(void **state)
+{
+	static const struct {
+		unsigned from, bytes, first, last;
+	} runs[] = {
+		{ PAGE_SIZE, PAGE_SIZE, 1, 1 },
+		{ 2 * PAGE_SIZE - 4, 4, 1, 1 },
+		{ 2 * PAGE_SIZE - 4, 8, 1, 2 },
+		{ 4, 6 * PAGE_SIZE, 0, 6 },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof runs / sizeof runs[0]; i++) {
+		memset(synced, 0, sizeof synced);
+		as_sync_code(&as, FIRST + runs[i].from, runs[i].bytes);
+		for (unsigned p = 0; p < PAGES; p++)
+			assert_int_equal(synced[p], p >= runs[i].first &&
+							p <= runs[i].last &&
+							p != HOLE);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_page_is_synchronized_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
