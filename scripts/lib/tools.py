@@ -92,7 +92,7 @@ def add_record(parser):
 class Log:
     """The lines that are not the program's.  The lines of every boot are shown only if the run fails."""
 
-    USUAL = re.compile(r"$|(host: \w+, [\w-]+: |mem: |cpu: |pcbe: |boot: |barecpc: (arm64|x86_64|exit \d+)$)")
+    USUAL = re.compile(r"$|(host: \w+, [\w-]+: |mem: |cpu: |pcbe: |boot: |barecpc: ((arm64|x86_64), version [0-9.]+|exit \d+)$)")
 
     def __init__(self, say):
         self._say = say

@@ -108,7 +108,7 @@ if [ "${BARECPC_CAMPAIGN-}" = yes ]; then
 	expect 'they run' 0 'barecpc: exit 0' barecpc run --arch "$arch" --payload snippet/glibc/dot
 	check 'they count' counts "$out" dot
 fi
-check 'pkg-config knows the version' pkg-config --exact-version="$(cat VERSION)" libcpc
+check 'pkg-config knows the version' pkg-config --exact-version="$(cat "$top/VERSION")" libcpc
 
 check 'list has the tables of CPUs' sh -c 'barecpc list --cpu skl | grep -q INST_RETIRED'
 check 'the version is that of the tree' test "$(barecpc --version)" = "$("$top/scripts/barecpc" --version)"
