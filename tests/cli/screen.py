@@ -82,7 +82,7 @@ def dump(arch, folder):
 
 def main():
     font = read_font()
-    wanted = [r"barecpc: {arch}", r"cons: screen \d+x\d+, \d+x\d+ characters", r"barecpc: nonesuch: .*",
+    wanted = [r"barecpc: {arch}, version [0-9.]+", r"cons: screen \d+x\d+, \d+x\d+ characters", r"barecpc: nonesuch: .*",
               r"barecpc: exit 125"]
     point = failed = 0
     print(f"1..{len(MACHINES) * len(wanted)}")
