@@ -17,6 +17,9 @@ expect 'a relative PREFIX' 2 'PREFIX usr: not an absolute path' scripts/install 
 
 check 'pages: mandoc' sh -c "mandoc -T lint -W warning $prefix/share/man/man?/*.?"
 found() { # each page of a command is found by its name, and says how to call it
+	for page in "$prefix"/share/man/man3/*.3; do
+		grep -qx '\.Sh EXAMPLES' "$page" || echo "$page: no example"
+	done
 	for page in "$prefix"/share/man/man1/*.1; do
 		name=$(basename "$page" .1)
 		grep -qxF "$name \\- $(sed -n "/^\.SH NAME/{n;s/^[^ ]* .- //p;}" "$page")" "$page" || echo "$name: NAME"
