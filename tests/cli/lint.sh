@@ -59,7 +59,7 @@ absent=absent.md
 finds 'a page that does not exist is found' check-text kern/mm/page.c "page.c:[0-9]*: docs/$absent does not exist" "/* See docs/$absent. */"
 finds 'a link that leads nowhere is found' check-text docs/tree.md 'the link to absent.md leads nowhere' '[it](absent.md)'
 finds 'a link to a heading that does not exist is found' check-text docs/tree.md 'glossary.md has no heading for #absent' '[it](glossary.md#absent)'
-finds 'too many lines of docs are found' check-text docs/tree.md '^docs/: [0-9]* pages and [0-9]* lines, at most 24 and 4000' "$(yes '' | head -n 4000)"
+finds 'too many lines of docs are found' check-text docs/tree.md '^docs/: [0-9]* pages and [0-9]* lines, at most 24 and 4000' "$(yes . | head -n 4000)"
 finds 'too many lines of README are found' check-text README.md '^README.md: [0-9]* lines, at most 130$' "$(yes '' | head -n 130)x"
 finds 'a long sentence is found' check-text scripts/setup '26 words' \
 	'# one two three four five six seven eight nine ten one two three four five six seven eight nine ten one two three four five six'
