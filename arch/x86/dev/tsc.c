@@ -171,8 +171,8 @@ x86_rates_init(bool need_apic)
 	if (!known && rc == NULL && !(known = rate_by_base_frequency()))
 		panic("cpu: the rate of the TSC is unknown: no CPUID leaf, "
 		      "HPET, PM timer or PIT: give the machine one of them");
-	/* Without a better clock the APIC's timer runs as long as it needs. */
 	need_apic = need_apic && x86_rates.apic_hz == 0;
+	/* If only the APIC's timer is unknown, its ticks pace the run. */
 	if (!known || need_apic) {
 		r = measure(known ? &apic_clock : rc);
 		if (!known) {
