@@ -30,15 +30,32 @@ count_spin(uint64_t iterations)
 	return after.ce_pic[0];
 }
 
+/*
+ * The least count of a few spins.  At system privilege a sample counts its own
+ * system call, too, which takes longer where it waits for the kernel lock of
+ * another CPU or is interrupted.  Both only add, and a spin lasts a thousandth
+ * of a tick, so that the least is the call without either.
+ */
+static uint64_t
+least_spin(uint64_t iterations)
+{
+	uint64_t least = UINT64_MAX, count;
+
+	for (int round = 0; round < 8; round++) {
+		count = count_spin(iterations);
+		least = count < least ? count : least;
+	}
+	return least;
+}
+
 /* Both counters of the bound event count exactly. */
 static void
 expect_exact(void)
 {
 	uint64_t once;
 
-	count_spin(SHORT); /* touches code and data */
-	once = count_spin(SHORT);
-	EXPECT_EQ(count_spin(LONG) - once, WANT);
+	once = least_spin(SHORT);
+	EXPECT_EQ(least_spin(LONG) - once, WANT);
 }
 
 /* CPC-V1-02, CPC-V1-04 */
@@ -156,9 +173,8 @@ count_own(void *arg)
 
 	EXPECT_EQ(cpc_bind_event(&the_event, 0), 0);
 	pthread_barrier_wait(&step_barrier);
-	count_spin(SHORT);
-	once = count_spin(SHORT);
-	twice = count_spin(SHORT + iterations);
+	once = least_spin(SHORT);
+	twice = least_spin(SHORT + iterations);
 	EXPECT_EQ(twice - once, SPIN_INSNS * iterations);
 	pthread_barrier_wait(&step_barrier);
 	EXPECT_EQ(cpc_rele(), 0);
