@@ -51,7 +51,7 @@ for boot in range(BOOTS):
     status, _, records = run(arch)
     if status != 0:
         statuses.append(f"{arch}: status {status}")
-    if not any(r["payload"] == "example1" and r["status"] == "counted" for r in records):
+    if not any(r["payload"] == "chase" and r["status"] == "counted" for r in records):
         counted.append(f"{arch}: {[r['label'] for r in records]}")
     wraps += wrapped(records)
     unsigned += not_signed(records)
