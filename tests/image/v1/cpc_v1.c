@@ -32,9 +32,9 @@ count_spin(uint64_t iterations)
 
 /*
  * The least count of a few spins.  At system privilege a sample counts its own
- * system call, too, which takes longer where it waits for the kernel lock of
- * another CPU or is interrupted.  Both only add, and a spin lasts a thousandth
- * of a tick, so that the least is the call without either.
+ * system call, too.  The call takes longer where another CPU has the kernel
+ * lock, or where it is interrupted.  Both only add, and a spin lasts a
+ * thousandth of a tick.  So the least is the call without either.
  */
 static uint64_t
 least_spin(uint64_t iterations)
