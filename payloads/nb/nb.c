@@ -21,84 +21,64 @@
 #define MAX_RUNS   10000
 #define MAX_OFFSET 63
 
-enum {
-	OPTION_CODE = 256, /* one number for each nb_part */
-	OPTION_CONFIG = OPTION_CODE + NB_PARTS,
-	OPTION_MSR_CONFIG,
-	OPTION_RUNS,
-	OPTION_UNROLL,
-	OPTION_LOOPS,
-	OPTION_WARM_UPS,
-	OPTION_INITIAL,
-	OPTION_OFFSET,
-	OPTION_AGGREGATE, /* one number for each nb_aggregate */
-	OPTION_CPU = OPTION_AGGREGATE + NB_MAX + 1,
-	OPTION_USR,
-	OPTION_OS,
-	OPTION_NAME,
-	OPTION_DIVISOR,
-	OPTION_LINKED,
-	OPTION_LINKED_AT,
-	OPTION_FLAG /* one number for each of flags[] */
+/* getopt's number of the first option of known[]. */
+#define FIRST_OPTION 256
+
+static struct nb_options options = {
+	.nbo_common = { .o_runs = 10, .o_warmups = 5 },
+	.nbo_name = "code",
+	.nbo_unroll = 1000,
+	.nbo_divisor = 1,
+	.nbo_cpu = -1,
+	.nbo_flags = CPC_COUNT_USER,
 };
 
-#define TAKES(name, number)                                                    \
-	{                                                                      \
-		name, required_argument, NULL, number                          \
-	}
-#define PLAIN(name, number)                                                    \
-	{                                                                      \
-		name, no_argument, NULL, number                                \
-	}
-static const struct option long_options[] = {
-	TAKES("code", OPTION_CODE + NB_CODE),
-	TAKES("code_init", OPTION_CODE + NB_INIT),
-	TAKES("code_late_init", OPTION_CODE + NB_LATE_INIT),
-	TAKES("code_one_time_init", OPTION_CODE + NB_ONE_TIME_INIT),
-	TAKES("config", OPTION_CONFIG),
-	TAKES("msr_config", OPTION_MSR_CONFIG),
-	TAKES("n_measurements", OPTION_RUNS),
-	TAKES("unroll_count", OPTION_UNROLL),
-	TAKES("loop_count", OPTION_LOOPS),
-	TAKES("warm_up_count", OPTION_WARM_UPS),
-	TAKES("initial_warm_up_count", OPTION_INITIAL),
-	TAKES("alignment_offset", OPTION_OFFSET),
-	PLAIN("avg", OPTION_AGGREGATE + NB_AVG),
-	PLAIN("median", OPTION_AGGREGATE + NB_MEDIAN),
-	PLAIN("min", OPTION_AGGREGATE + NB_MIN),
-	PLAIN("max", OPTION_AGGREGATE + NB_MAX),
-	TAKES("cpu", OPTION_CPU),
-	TAKES("usr", OPTION_USR),
-	TAKES("os", OPTION_OS),
-	TAKES("name", OPTION_NAME),
-	TAKES("divisor", OPTION_DIVISOR),
-	TAKES("linked", OPTION_LINKED),
-	TAKES("linked_at", OPTION_LINKED_AT),
-	PLAIN("fixed_counters", OPTION_FLAG),
-	PLAIN("range", OPTION_FLAG + 1),
-	PLAIN("basic_mode", OPTION_FLAG + 2),
-	PLAIN("no_mem", OPTION_FLAG + 3),
-	PLAIN("no_normalization", OPTION_FLAG + 4),
-	PLAIN("remove_empty_events", OPTION_FLAG + 5),
-	PLAIN("df", OPTION_FLAG + 6),
-	PLAIN("verbose", OPTION_FLAG + 7),
-	PLAIN("end_to_end", OPTION_FLAG + 8),
-	PLAIN("csv", OPTION_FLAG + 9),
-	PLAIN("cycle_by_cycle", OPTION_FLAG + 10),
-	{ NULL, 0, NULL, 0 },
+/* What an option's argument is.  The last two take none. */
+enum kind { CODE, TEXT, NUMBER, SMALL, PRIVILEGE, FLAG, AGGREGATE };
+static const struct {
+	const char *name;
+	enum kind kind;
+	void *to;
+	uint64_t least, most; /* of a number; or least: the flag or value */
+} known[] = {
+	{ "code", CODE, &options.nbo_code[NB_CODE], 0, 0 },
+	{ "code_init", CODE, &options.nbo_code[NB_INIT], 0, 0 },
+	{ "code_late_init", CODE, &options.nbo_code[NB_LATE_INIT], 0, 0 },
+	{ "code_one_time_init", CODE, &options.nbo_code[NB_ONE_TIME_INIT], 0,
+	    0 },
+	{ "linked", CODE, &options.nbo_linked, 0, 0 },
+	{ "config", TEXT, &options.nbo_config, 0, 0 },
+	{ "msr_config", TEXT, &options.nbo_msr_config, 0, 0 },
+	{ "name", TEXT, &options.nbo_name, 0, 0 },
+	{ "n_measurements", SMALL, &options.nbo_common.o_runs, 1, MAX_RUNS },
+	{ "warm_up_count", SMALL, &options.nbo_common.o_warmups, 0, MAX_RUNS },
+	{ "cpu", SMALL, &options.nbo_cpu, 0, INT32_MAX },
+	{ "unroll_count", NUMBER, &options.nbo_unroll, 1, MAX_COUNT },
+	{ "loop_count", NUMBER, &options.nbo_loops, 0, MAX_COUNT },
+	{ "initial_warm_up_count", NUMBER, &options.nbo_initial_warm_ups, 0,
+	    MAX_COUNT },
+	{ "alignment_offset", NUMBER, &options.nbo_offset, 0, MAX_OFFSET },
+	{ "divisor", NUMBER, &options.nbo_divisor, 1, MAX_COUNT },
+	{ "linked_at", NUMBER, &options.nbo_linked_at, 0, INT64_MAX },
+	{ "usr", PRIVILEGE, NULL, CPC_COUNT_USER, 0 },
+	{ "os", PRIVILEGE, NULL, CPC_COUNT_SYSTEM, 0 },
+	{ "avg", AGGREGATE, NULL, NB_AVG, 0 },
+	{ "median", AGGREGATE, NULL, NB_MEDIAN, 0 },
+	{ "min", AGGREGATE, NULL, NB_MIN, 0 },
+	{ "max", AGGREGATE, NULL, NB_MAX, 0 },
+	{ "fixed_counters", FLAG, &options.nbo_fixed, 0, 0 },
+	{ "range", FLAG, &options.nbo_range, 0, 0 },
+	{ "basic_mode", FLAG, &options.nbo_basic, 0, 0 },
+	{ "no_mem", FLAG, &options.nbo_no_mem, 0, 0 },
+	{ "no_normalization", FLAG, &options.nbo_no_normalization, 0, 0 },
+	{ "remove_empty_events", FLAG, &options.nbo_remove_empty, 0, 0 },
+	{ "df", FLAG, &options.nbo_drain, 0, 0 },
+	{ "verbose", FLAG, &options.nbo_verbose, 0, 0 },
+	{ "end_to_end", FLAG, &options.nbo_end_to_end, 0, 0 },
+	{ "csv", FLAG, &options.nbo_csv, 0, 0 },
+	{ "cycle_by_cycle", FLAG, &options.nbo_cycles, 0, 0 },
 };
-
-/* The option that is just a word, by its number. */
-static bool *
-flag_of(struct nb_options *o, int number)
-{
-	bool *const flags[] = { &o->nbo_fixed, &o->nbo_range, &o->nbo_basic,
-		&o->nbo_no_mem, &o->nbo_no_normalization, &o->nbo_remove_empty,
-		&o->nbo_drain, &o->nbo_verbose, &o->nbo_end_to_end, &o->nbo_csv,
-		&o->nbo_cycles };
-
-	return flags[number];
-}
+#define NKNOWN (sizeof known / sizeof known[0])
 
 static struct nb_code
 read_code(const char *name)
@@ -125,88 +105,63 @@ read_code(const char *name)
 }
 
 static void
-set_privilege(struct nb_options *o, const char *what, unsigned flag)
+take_option(size_t i)
 {
-	if (usage_number(what, optarg, 0, 1, "") == 1)
-		o->nbo_flags |= flag;
-	else
-		o->nbo_flags &= ~flag;
-}
+	unsigned flag = (unsigned)known[i].least;
+	char word[40];
+	uint64_t n = 0;
 
-static void
-take_option(struct nb_options *o, int c)
-{
-	if (c >= OPTION_FLAG)
-		*flag_of(o, c - OPTION_FLAG) = true;
-	else if (c >= OPTION_AGGREGATE && c < OPTION_CPU)
-		o->nbo_aggregate = (enum nb_aggregate)(c - OPTION_AGGREGATE);
-	else if (c < OPTION_CONFIG)
-		o->nbo_code[c - OPTION_CODE] = read_code(optarg);
-	else if (c == OPTION_CONFIG)
-		o->nbo_config = optarg;
-	else if (c == OPTION_MSR_CONFIG)
-		o->nbo_msr_config = optarg;
-	else if (c == OPTION_RUNS)
-		o->nbo_common.o_runs = (unsigned)usage_number(
-		    "-n_measurements", optarg, 1, MAX_RUNS, "");
-	else if (c == OPTION_UNROLL)
-		o->nbo_unroll =
-		    usage_number("-unroll_count", optarg, 1, MAX_COUNT, "");
-	else if (c == OPTION_LOOPS)
-		o->nbo_loops =
-		    usage_number("-loop_count", optarg, 0, MAX_COUNT, "");
-	else if (c == OPTION_WARM_UPS)
-		o->nbo_common.o_warmups = (unsigned)usage_number(
-		    "-warm_up_count", optarg, 0, MAX_RUNS, "");
-	else if (c == OPTION_INITIAL)
-		o->nbo_initial_warm_ups = usage_number(
-		    "-initial_warm_up_count", optarg, 0, MAX_COUNT, "");
-	else if (c == OPTION_OFFSET)
-		o->nbo_offset = usage_number(
-		    "-alignment_offset", optarg, 0, MAX_OFFSET, "");
-	else if (c == OPTION_CPU)
-		o->nbo_cpu =
-		    (int)usage_number("-cpu", optarg, 0, INT32_MAX, "");
-	else if (c == OPTION_USR)
-		set_privilege(o, "-usr", CPC_COUNT_USER);
-	else if (c == OPTION_OS)
-		set_privilege(o, "-os", CPC_COUNT_SYSTEM);
-	else if (c == OPTION_DIVISOR)
-		o->nbo_divisor =
-		    usage_number("-divisor", optarg, 1, MAX_COUNT, "");
-	else if (c == OPTION_LINKED)
-		o->nbo_linked = read_code(optarg);
-	else if (c == OPTION_LINKED_AT)
-		o->nbo_linked_at =
-		    usage_number("-linked_at", optarg, 0, INT64_MAX, "");
-	else
-		o->nbo_name = optarg;
+	snprintf(word, sizeof word, "-%s", known[i].name);
+	if (known[i].kind == NUMBER || known[i].kind == SMALL)
+		n = usage_number(
+		    word, optarg, known[i].least, known[i].most, "");
+	switch (known[i].kind) {
+	case CODE:
+		*(struct nb_code *)known[i].to = read_code(optarg);
+		break;
+	case TEXT:
+		*(const char **)known[i].to = optarg;
+		break;
+	case NUMBER:
+		*(uint64_t *)known[i].to = n;
+		break;
+	case SMALL:
+		*(unsigned *)known[i].to = (unsigned)n;
+		break;
+	case PRIVILEGE:
+		options.nbo_flags &= ~flag;
+		if (usage_number(word, optarg, 0, 1, "") == 1)
+			options.nbo_flags |= flag;
+		break;
+	case FLAG:
+		*(bool *)known[i].to = true;
+		break;
+	case AGGREGATE:
+		options.nbo_aggregate = (enum nb_aggregate)known[i].least;
+		break;
+	}
 }
 
 static void
 parse(struct nb_options *o, int argc, char **argv)
 {
+	struct option words[NKNOWN + 1] = { 0 };
 	uint64_t all;
 	int c;
 
-	*o = (struct nb_options){
-		.nbo_common = { .o_argc = argc,
-		    .o_argv = argv,
-		    .o_runs = 10,
-		    .o_warmups = 5 },
-		.nbo_name = "code",
-		.nbo_unroll = 1000,
-		.nbo_divisor = 1,
-		.nbo_cpu = -1,
-		.nbo_flags = CPC_COUNT_USER,
-	};
+	for (size_t i = 0; i < NKNOWN; i++)
+		words[i] = (struct option){ .name = known[i].name,
+			.has_arg = known[i].kind < FLAG,
+			.val = FIRST_OPTION + (int)i };
+	o->nbo_common.o_argc = argc;
+	o->nbo_common.o_argv = argv;
 	/* All code runs at one privilege, and some PMUs miscount one alone. */
 	if (payload_privilege() == PAYLOAD_SYSTEM)
 		o->nbo_flags |= CPC_COUNT_SYSTEM;
 	usage_is("-code FILE [options]",
 	    "`barecpc nb --help` and docs/nb.md have the options.\n");
-	while ((c = usage_word(argc, argv, long_options)) != -1)
-		take_option(o, c);
+	while ((c = usage_word(argc, argv, words)) != -1)
+		take_option((size_t)(c - FIRST_OPTION));
 	if (optind != argc)
 		usage_mistake("%s: not an option", argv[optind]);
 	if (__builtin_mul_overflow(
@@ -296,30 +251,30 @@ int
 main(int argc, char **argv)
 {
 	char why[2 * CPC_MAX_EVENT_LEN];
-	struct nb_options o;
+	struct nb_options *o = &options;
 	struct nb_buffer b = { 0 };
 	struct nb_event *events;
 	struct nb_result *results;
 	cpc_t *cpc;
 	size_t n;
 
-	parse(&o, argc, argv);
-	pin_to(o.nbo_cpu);
+	parse(o, argc, argv);
+	pin_to(o->nbo_cpu);
 	if ((cpc = cpc_open(CPC_VER_CURRENT)) != NULL)
 		cpc_error_keep(cpc);
 	else
 		cpc_error_of_open(why, sizeof why);
-	n = nb_events(&o, cpc, &events);
+	n = nb_events(o, cpc, &events);
 	if (cpc == NULL)
 		fail(77, "<not supported>: %s", why);
 	results = fail_unless_room(calloc(n, sizeof *results));
-	nb_open(&b, &o);
-	nb_catch(&b, &o);
-	nb_print_titles(&o);
-	nb_generate_one_time(&b, &o);
+	nb_open(&b, o);
+	nb_catch(&b, o);
+	nb_print_titles(o);
+	nb_generate_one_time(&b, o);
 	nb_enter(b.nbb_start);
-	if (o.nbo_cycles)
-		return nb_cycles(&o, cpc, &b, events, n) ? 0 : 77;
-	nb_run(&o, cpc, &b, events, results, n);
-	return report(&o, results, n) ? 0 : 77;
+	if (o->nbo_cycles)
+		return nb_cycles(o, cpc, &b, events, n) ? 0 : 77;
+	nb_run(o, cpc, &b, events, results, n);
+	return report(o, results, n) ? 0 : 77;
 }
