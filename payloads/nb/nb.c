@@ -33,7 +33,7 @@ static struct nb_options options = {
 	.nbo_flags = CPC_COUNT_USER,
 };
 
-/* What an option's argument is.  The last two take none. */
+/* The kinds of options.  The last two take no argument. */
 enum kind { CODE, TEXT, NUMBER, SMALL, PRIVILEGE, FLAG, AGGREGATE };
 static const struct {
 	const char *name;
