@@ -18,11 +18,6 @@
 #include "lib/text.h"
 
 /* Linux's flags of open(2).  Only O_DIRECTORY differs between machines. */
-#define O_ACCMODE 3
-#define O_RDONLY  0
-#define O_CREAT   0100
-#define O_EXCL    0200
-#define O_TRUNC   01000
 /* O_APPEND, O_NONBLOCK */
 #define O_KEPT (O_ACCMODE | 02000 | 04000 | O_PATH)
 

@@ -122,8 +122,21 @@ int file_free_fd(int from);
 int file_install(struct file *f, int from);
 int file_close(int fd);
 
-/* O_* with another number on each machine: arch_o_directory. */
-#define O_PATH 010000000
+/*
+ * Linux's flags of open(2) (include/uapi/asm-generic/fcntl.h).  One has
+ * another number on each machine: arch_o_directory.
+ */
+#define O_ACCMODE  3
+#define O_RDONLY   0
+#define O_WRONLY   1
+#define O_RDWR     2
+#define O_CREAT    0100
+#define O_EXCL     0200
+#define O_TRUNC    01000
+#define O_APPEND   02000
+#define O_NONBLOCK 04000
+#define O_CLOEXEC  02000000
+#define O_PATH     010000000
 /*
  * Open what a path leads to; flags: Linux's O_*; mode: permissions of a new
  * file.  Returns 0 with one reference to *f, or a positive errno.

@@ -26,9 +26,6 @@
 
 #define PIPE_BYTES 65536UL /* the ring's size, Linux's */
 #define PIPE_BUF   4096UL  /* POSIX: a shorter write is not mixed with others */
-#define O_WRONLY   1
-#define O_NONBLOCK 04000
-#define O_CLOEXEC  02000000
 
 struct pipe {
 	size_t pi_first, pi_len;   /* the bytes in the ring pi_buf */

@@ -17,8 +17,6 @@
 #include "kern/mm/page.h"
 #include "kern/sched/sched.h"
 
-#define O_RDWR 2
-
 struct timer_file {
 	struct timer tm_timer;
 	bool tm_set;

@@ -13,7 +13,6 @@
 #include "lib/printf.h"
 #include "lib/string.h"
 
-#define NS_PER_S 1000000000
 #define TMP_MODE 01777 /* anyone makes files, and removes own ones */
 
 struct tmp_node tmp_root = {

@@ -12,8 +12,6 @@
 #include "lib/printf.h"
 #include "lib/string.h"
 
-#define NS_PER_S 1000000000UL
-
 extern const char vdso_image[],
     vdso_image_end[]; /* kern/proc/vdso/vdso_image.S */
 

@@ -19,8 +19,6 @@
 #include "kern/arch.h"
 #include "kern/sched/cpu.h"
 
-#define NS_PER_S 1000000000ULL
-
 /* Timers due at the same tick run in the order they were started. */
 static bool
 is_before(const struct timer *a, const struct timer *b)

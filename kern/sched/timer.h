@@ -27,6 +27,7 @@ void timer_start(struct timer *t, uint64_t tick, void (*fn)(void *), void *arg);
 void timer_stop(struct timer *t);
 
 typedef long long hrtime_t; /* ns; as in include/sys/types.h */
+#define NS_PER_S 1000000000LL
 
 /*
  * A time in nanoseconds is `(arch_tick() << ts_lift) * ts_mult`, bits 64 and

@@ -10,7 +10,6 @@
 #include "kern/sys/syscall.h"
 #include "kern/sys/wait_files.h"
 
-#define O_CLOEXEC     02000000
 #define EPOLL_CTL_ADD 1
 #define EPOLL_CTL_DEL 2
 #define EPOLL_CTL_MOD 3

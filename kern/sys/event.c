@@ -13,9 +13,6 @@
 #include "kern/sys/syscall.h"
 #include "kern/sys/wait_files.h"
 
-#define O_RDWR        2
-#define O_NONBLOCK    04000
-#define O_CLOEXEC     02000000
 #define EFD_SEMAPHORE 1
 
 static void

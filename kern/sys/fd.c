@@ -12,9 +12,6 @@
 #include "kern/sys/user_path.h"
 #include "kern/sys/wait_files.h"
 
-#define O_ACCMODE  3
-#define O_NONBLOCK 04000u
-#define O_CLOEXEC  02000000
 #define O_SETTABLE (02000 | O_NONBLOCK) /* and O_APPEND */
 
 static void

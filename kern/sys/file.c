@@ -17,11 +17,6 @@
 #include "kern/sys/wait_files.h"
 #include "lib/string.h"
 
-#define O_ACCMODE 3
-#define O_RDONLY  0
-#define O_WRONLY  1
-#define O_APPEND  02000
-
 #define RW_MAX      0x7ffff000UL  /* bytes in one call, as in Linux */
 #define RECORD_MAX  (256UL << 10) /* bytes in one line of the record */
 #define CONSOLE_MAX (64UL << 10)

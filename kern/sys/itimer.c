@@ -11,7 +11,6 @@
 
 #define ITIMER_REAL 0
 
-#define NS_PER_S  1000000000LL
 #define NS_PER_US 1000LL
 #define US_PER_S  1000000LL
 

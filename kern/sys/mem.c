@@ -22,9 +22,6 @@
 #define MAP_ANONYMOUS       0x20
 #define MAP_FIXED_NOREPLACE 0x100000
 #define MREMAP_MAYMOVE      1
-#define O_ACCMODE           3
-#define O_WRONLY            1
-#define O_RDWR              2
 
 _Static_assert(PROT_READ == 1 && PROT_WRITE == 2 && PROT_EXEC == 4,
     "Linux's numbers are passed on as they are");

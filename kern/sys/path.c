@@ -212,7 +212,6 @@ sys_fchownat(const uintptr_t *a)
 
 #define UTIME_NOW  0x3fffffff
 #define UTIME_OMIT 0x3ffffffe
-#define NS_PER_S   1000000000
 
 /* Path 0 means the file of the descriptor itself; times 0, now. */
 intptr_t

@@ -13,7 +13,6 @@
 #include "lib/string.h"
 #include "lib/text.h"
 
-#define NS_PER_S   1000000000
 #define KIB(pages) ((unsigned long)((pages)*PAGE_SIZE >> 10))
 
 static void

@@ -11,9 +11,6 @@
 #include "kern/sys/syscall.h"
 #include "kern/sys/wait_files.h"
 
-#define O_RDWR       2
-#define O_NONBLOCK   04000
-#define O_CLOEXEC    02000000
 #define SIGSET_BYTES 8
 
 /* One read reports at most so many: finding one takes time if many wait. */

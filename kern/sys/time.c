@@ -10,7 +10,6 @@
 #include "kern/sched/timer.h"
 #include "kern/sys/syscall.h"
 
-#define NS_PER_S      1000000000LL
 #define TIMER_ABSTIME 1
 
 /*

@@ -9,9 +9,6 @@
 #include "kern/sys/syscall.h"
 #include "kern/sys/wait_files.h"
 
-#define O_NONBLOCK 04000
-#define O_CLOEXEC  02000000
-
 /* All of these clocks are the same (time.c). */
 #define CLOCK_REALTIME       0
 #define CLOCK_MONOTONIC      1
@@ -22,8 +19,6 @@
 /* Linux, include/uapi/linux/timerfd.h. */
 #define TFD_TIMER_ABSTIME       1
 #define TFD_TIMER_CANCEL_ON_SET 2 /* no clock is ever set */
-
-#define NS_PER_S 1000000000LL
 
 /* Linux's struct itimerspec, the same on both machines. */
 struct timer_setting {

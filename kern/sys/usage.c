@@ -11,7 +11,6 @@
 #include "kern/sched/timer.h"
 #include "kern/sys/syscall.h"
 
-#define NS_PER_S        1000000000UL
 #define AT_CLKTCK_PER_S 100
 #define RUSAGE_SELF     0
 #define RUSAGE_CHILDREN (-1)
