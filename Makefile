@@ -45,7 +45,7 @@ endif
 CACHE := $(shell scripts/setup --cache)
 MK    := Makefile $(wildcard */objs.mk */*/objs.mk)
 WARN  := -Wall -Wextra -Wshadow -Wmissing-prototypes -Werror
-# A package is built in a folder of any name.
+# Remove the folder's name from debug information: packages must be reproducible.
 PREFIX_MAP := $(if $(SOURCE_DATE_EPOCH),-ffile-prefix-map=$(CURDIR)=.)
 WARN  += $(PREFIX_MAP)
 

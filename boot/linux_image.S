@@ -75,8 +75,8 @@ boot_high:
 	bl	image_main
 
 /*
- * Entry of a CPU that left firmware's spin table.  Others may be here too: each
- * waits until arm64_released names it.  See dev/spin_table.c.
+ * Entry of a CPU that left firmware's spin table.  Several CPUs may wait here;
+ * arm64_released names the next to start.  See dev/spin_table.c.
  */
 	.globl arm64_released_entry
 arm64_released_entry:

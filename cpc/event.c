@@ -95,7 +95,7 @@ cpci_event(cpc_t *cpc, unsigned type, const char *event, struct cpc_event *ev)
 	long value;
 
 	if (event != NULL && !cpc->c_machine.mc_loaded &&
-	    !is_number(event, &value) && !machine_is_own(mc, event))
+	    !is_number(event, &value) && !machine_is_architected(mc, event))
 		machine_of(cpc);
 	if (!cpci_event_of(mc, event, ev))
 		return false;

@@ -7,8 +7,8 @@
 /*
  * Bit 7 of each byte that ends a name, which is any byte but a letter, a digit
  * or `_`.  The bytes `@`, `[` to `^` and '`' do not end one; no name has them.
- * Letters and these have bit 6.  The additions carry into bit 7 from '0', ':'
- * and '{' on.
+ * Bit 6 is set in letters and in these characters.  The additions carry into
+ * bit 7 from '0', ':' and '{' on.
  */
 static inline uint64_t
 ends_of(uint64_t w)

@@ -51,10 +51,11 @@ machine_unmodelled(const struct cpc_pmu *pm, uint64_t select)
 
 	if (pm->pm_listed == 0)
 		return false;
-	while (m < end && (select & m->ml_choose) != m->ml_select)
+	while (m < end && (select & m->ml_match_mask) != m->ml_select)
 		m++;
 	return m == end || select >> 32 != 0 ||
-	       (select & ~(uint64_t)(m->ml_choose | m->ml_obeyed)) != 0;
+	       (select & ~(uint64_t)(m->ml_match_mask | m->ml_modelled_mask)) !=
+	           0;
 }
 
 static const struct machine_kind *
@@ -208,12 +209,12 @@ resolve_capitals(
 }
 
 bool
-machine_is_own(const struct machine *mc, const char *name)
+machine_is_architected(const struct machine *mc, const char *name)
 {
 	struct cpc_event ce;
 
 	for (unsigned t = 0; t < mc->mc_ntypes; t++) {
-		if (!machine_is_own(&mc->mc_types[t], name))
+		if (!machine_is_architected(&mc->mc_types[t], name))
 			return false;
 	}
 	return mc->mc_ntypes != 0 || resolve_own(mc, name, &ce) != 0;
@@ -388,7 +389,8 @@ machine_next(const struct machine *mc, uint64_t pics, bool generic,
 		return true;
 	/* Presets of the table that are not the machine's own. */
 	while (generic && events_next_preset(es, &ml->mcl_preset, buf, size)) {
-		if (!machine_is_own(mc, buf) && is_listed(mc, pics, buf))
+		if (!machine_is_architected(mc, buf) &&
+		    is_listed(mc, pics, buf))
 			return true;
 	}
 	while (!generic && events_next(es, &ml->mcl_walk, ~0ULL, buf, size)) {

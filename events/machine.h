@@ -59,7 +59,7 @@ void machine_load(struct machine *mc, const char *folder);
 bool machine_event(const struct machine *mc, const char *name, bool is_num,
     uint64_t num, struct cpc_event *ce);
 /* Is this one of the machine's own names, which need no table? */
-bool machine_is_own(const struct machine *mc, const char *name);
+bool machine_is_architected(const struct machine *mc, const char *name);
 /*
  * Why a name was refused: text into buf, cut to size bytes.  It is empty if
  * nothing more is known.

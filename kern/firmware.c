@@ -10,8 +10,8 @@
 #include "kern/mm/page.h"
 #include "kern/platform/acpi.h"
 #include "kern/platform/bootinfo.h"
+#include "kern/platform/entry_budget.h"
 #include "kern/platform/errno.h"
-#include "kern/platform/limit_pages.h"
 #include "kern/platform/smbios.h"
 #include "lib/printf.h"
 #include "lib/string.h"
@@ -80,7 +80,7 @@ firmware_open(struct file *f)
 	add_all(&all);
 	if ((all.buf = kmalloc(all.bytes)) == NULL)
 		return ENOMEM;
-	limit_add(all.bytes >> PAGE_SHIFT);
+	entry_budget_add(all.bytes >> PAGE_SHIFT);
 	add_all(&all);
 	f->f_data = all.buf;
 	f->f_bytes = all.bytes;

@@ -367,7 +367,7 @@ launch(const struct cmdline *cl)
  * result of the run.
  */
 void
-launch_pages(const struct cmdline *cl)
+show_results(const struct cmdline *cl)
 {
 	static struct cmdline own;
 	char name[] = "pages";

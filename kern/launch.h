@@ -16,6 +16,6 @@ int launch(const struct cmdline *cl);
 /* Did the program `spin` of the suite find wrong counts? */
 extern bool launch_spin_failed;
 /* Show the records on the screen, as pages that can be photographed. */
-void launch_pages(const struct cmdline *cl);
+void show_results(const struct cmdline *cl);
 
 #endif /* KERN_LAUNCH_H */

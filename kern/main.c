@@ -106,7 +106,7 @@ launcher_main(void *arg)
 	(void)arg;
 	test_crash(cmdline.cl_debug);
 	status = launch(&cmdline);
-	launch_pages(&cmdline);
+	show_results(&cmdline);
 	limit_print();
 	quiet_end();
 	if (cpu_stray_nmis() > 0)

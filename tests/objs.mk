@@ -2,7 +2,7 @@
 host-tests: $(patsubst %,build/host/tests/%,$(HOST_TESTS) $(REGS_TESTS) cpc/threads) host-tools
 host-tools: $(HOST_TOOLS) $(EVENT_FILES)
 
-# Every test, those under the build machine's C library, those that boot.  The last line is the verdict.
+# check: every test; check-host: host tests; check-image: tests that boot.  The last line is the verdict.
 # All cores build, unless -j says how many.
 check check-all: NEEDS = tests host-tests fuzz-targets emulator ubsan
 check: CHECK =

@@ -26,8 +26,8 @@ static const struct {
 
 /*
  * An emulator does not answer.  Nor does KVM before Linux 5.13, and other
- * hypervisors need not.  Only the host can tell these.  The tables of a board
- * that is emulated are the board's, so they do not tell either.
+ * hypervisors need not.  For these, only host.accel= says which it is.  The
+ * tables of a board that is emulated are the board's, so they do not help.
  */
 static const char *
 without_uid(bool is_virtual, const char *accel)

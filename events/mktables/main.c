@@ -20,7 +20,7 @@
 
 #include "events/mktables/tables.h"
 
-/* The families of each vendor.  One that takes any PMU is the last. */
+/* The families of each vendor.  The last of a vendor matches any PMU. */
 static const struct vendor {
 	const char *v_name;
 	const struct family *v_family[3];
@@ -155,7 +155,7 @@ gather_entries(const struct vendor *v)
 	}
 }
 
-/* The PMUs that share PMU i's table; none if an earlier PMU has it, too. */
+/* List the PMUs that share table i; empty if an earlier PMU listed them. */
 static struct table
 table_of(unsigned i)
 {

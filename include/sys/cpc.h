@@ -266,8 +266,8 @@ enum cpc_attr_id {
 /* An event that an emulator models: bits 31:0 of the event select. */
 struct cpc_model {
 	uint32_t ml_select;
-	uint32_t ml_choose; /* mask of the bits that select the event */
-	uint32_t ml_obeyed; /* mask of the other bits that it models */
+	uint32_t ml_match_mask;    /* mask of the bits that select the event */
+	uint32_t ml_modelled_mask; /* mask of the other bits that it models */
 };
 
 struct cpc_pmu {

@@ -171,9 +171,9 @@ kcpc_page_get(struct lwp *l, const uintptr_t *a)
 		return -ENOTSUP;
 	/* A fault continues at kg_fail, which must be in user space. */
 	if (a[0] >= USER_TOP || a[1] >= USER_TOP || a[2] >= USER_TOP)
-		return -copy_refuse(a[0] >= USER_TOP   ? a[0]
-				    : a[1] >= USER_TOP ? a[1]
-						       : a[2]);
+		return -usercopy_fault(a[0] >= USER_TOP   ? a[0]
+				       : a[1] >= USER_TOP ? a[1]
+							  : a[2]);
 	/* The parent would find the address after vfork(2), but no page. */
 	if (l->l_proc->p_vforked)
 		return -ENOMEM;

@@ -114,7 +114,7 @@ op_sample(const uintptr_t *a)
 	/* The same as copyout(), one call less: sample is a hot path. */
 	if (arch_copyout(a[1], &s, sizeof s.head + a[2] * sizeof s.value[0]) !=
 	    0)
-		return -copy_refuse(a[1]);
+		return -usercopy_fault(a[1]);
 	return 0;
 }
 

@@ -7,8 +7,8 @@
 #include "kern/file/archive.h"
 #include "kern/file/file.h"
 #include "kern/file/tmp.h"
+#include "kern/platform/entry_budget.h"
 #include "kern/platform/errno.h"
-#include "kern/platform/limit_pages.h"
 #include "lib/string.h"
 
 /* The path that lookup() made.  The kernel lock protects it. */
@@ -21,7 +21,7 @@ find(struct lookup *lk, struct tmp_node *parent)
 	const char *path = lk->lk_path, *name = lk->lk_name;
 	const struct archive_entry *e;
 
-	limit_add(1);
+	entry_budget_add(1);
 	lk->lk_parent = parent;
 	lk->lk_node = parent != NULL             ? tmp_child(parent, name)
 	              : strcmp(path, "tmp") == 0 ? &tmp_root

@@ -7,8 +7,8 @@
 #include "kern/arch.h"
 #include "kern/mm/page.h"
 #include "kern/mm/usercopy.h"
+#include "kern/platform/entry_budget.h"
 #include "kern/platform/errno.h"
-#include "kern/platform/limit_pages.h"
 #include "kern/sched/timer.h"
 #include "lib/printf.h"
 #include "lib/string.h"
@@ -246,7 +246,7 @@ make_room(struct tmp_node *tn, uint64_t bytes)
 	if ((data = page_alloc_run(pages)) == NULL &&
 	    (data = page_alloc_run(pages = need)) == NULL)
 		return ENOMEM;
-	limit_add(pages);
+	entry_budget_add(pages);
 	if (tn->tn_bytes > 0)
 		memcpy(data, tn->tn_data, tn->tn_bytes);
 	memset(data + tn->tn_bytes, 0, pages * PAGE_SIZE - tn->tn_bytes);
@@ -285,7 +285,7 @@ tmp_write(struct tmp_node *tn, uint64_t offset, uintptr_t uva, size_t len)
 		return -EFBIG;
 	if ((err = make_room(tn, end)) != 0)
 		return -err;
-	limit_add(len >> PAGE_SHIFT);
+	entry_budget_add(len >> PAGE_SHIFT);
 	err = copyin(tn->tn_data + offset, uva, len);
 	if (err != 0) {
 		/* A part may have been copied: zeros again after the end. */

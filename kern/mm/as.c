@@ -8,8 +8,8 @@
 #include "kern/mm/page.h"
 #include "kern/mm/populate.h"
 #include "kern/mm/shared_memory.h"
+#include "kern/platform/entry_budget.h"
 #include "kern/platform/errno.h"
-#include "kern/platform/limit_pages.h"
 #include "lib/printf.h"
 
 /* Is [va, va + len) a range of whole pages in the user half? */
@@ -112,7 +112,7 @@ region_new(uintptr_t start, uintptr_t end, unsigned prot, bool contig)
 {
 	struct region *r = kmalloc(sizeof *r);
 
-	limit_add(1);
+	entry_budget_add(1);
 	if (r != NULL)
 		*r = (struct region){ .r_start = start,
 			.r_end = end,
@@ -293,7 +293,7 @@ as_unmap(struct as *as, uintptr_t va, size_t len)
 			pages_unmap(as, r->r_start, bytes);
 		else if (r->r_pages)
 			pages_free(as, r->r_start, bytes, r->r_contig);
-		limit_add(1);
+		entry_budget_add(1);
 		region_remove(&as->as_regions, r);
 		region_free(r);
 	}

@@ -11,8 +11,8 @@
 #include "kern/arch.h"
 #include "kern/mm/as.h"
 #include "kern/mm/page.h"
+#include "kern/platform/entry_budget.h"
 #include "kern/platform/errno.h"
-#include "kern/platform/limit_pages.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 
@@ -82,7 +82,7 @@ pages_map(struct as *as, uintptr_t va, uint64_t pa, size_t len, unsigned prot)
 void
 pages_unmap(struct as *as, uintptr_t va, size_t len)
 {
-	limit_add(len >> PAGE_SHIFT);
+	entry_budget_add(len >> PAGE_SHIFT);
 	arch_unmap(as, va, len);
 	if (as->as_hidden != NULL)
 		arch_unmap(as->as_hidden, va, len);
@@ -106,7 +106,7 @@ free_batch(struct as *as, uintptr_t va, size_t steps, unsigned order)
 	arch_unmap(as, va, steps * step);
 	if (as->as_hidden != NULL)
 		arch_unmap(as->as_hidden, va, steps * step);
-	limit_add((size_t)n << order);
+	entry_budget_add((size_t)n << order);
 	as->as_npages -= (size_t)n << order;
 	/* Free each run of adjacent pages at once. */
 	for (unsigned i = 0, run; i < n; i += run) {
@@ -139,7 +139,7 @@ pages_free(struct as *as, uintptr_t va, size_t len, bool contig)
 void
 pages_zero(struct as *as, uintptr_t va, size_t len)
 {
-	limit_add(len >> PAGE_SHIFT);
+	entry_budget_add(len >> PAGE_SHIFT);
 	for (uintptr_t end = va + len; va < end; va += PAGE_SIZE) {
 		uint64_t pa = arch_translate(as, va);
 
@@ -159,7 +159,7 @@ pages_zero(struct as *as, uintptr_t va, size_t len)
 void
 pages_forget_code(struct as *as, uintptr_t va, size_t len)
 {
-	limit_add(len >> PAGE_SHIFT);
+	entry_budget_add(len >> PAGE_SHIFT);
 	for (uintptr_t end = va + len; va < end; va += PAGE_SIZE) {
 		uint64_t pa = arch_translate(as, va);
 
@@ -191,7 +191,7 @@ populate_block(
 		page_free(p, order);
 	else
 		as->as_npages += 1UL << order;
-	limit_add(1UL << order);
+	entry_budget_add(1UL << order);
 	return err;
 }
 
@@ -222,7 +222,7 @@ populate_run(struct as *as, uintptr_t va, size_t len, unsigned prot)
 
 	if (p == NULL)
 		return ENOMEM;
-	limit_add(pages);
+	entry_budget_add(pages);
 	arch_page_zero(p, len);
 	if ((err = map_or_undo(as, va, va_to_pa(p), len, prot)) != 0) {
 		page_free_run(p, pages);
@@ -276,7 +276,7 @@ pages_protect(struct as *as, uintptr_t va, size_t len, unsigned was,
 
 	if (was == 0 && prot == 0)
 		return 0;
-	limit_add(len / step);
+	entry_budget_add(len / step);
 	if (was != 0 && prot != 0)
 		return arch_protect(as, va, len, arch_prot(as, prot));
 	if (make_hidden(as) == NULL)
@@ -309,7 +309,7 @@ pages_move(
 	struct as *h;
 	int err;
 
-	limit_add(2 * (len >> PAGE_SHIFT));
+	entry_budget_add(2 * (len >> PAGE_SHIFT));
 	/* First map all pages at the new place as well, which may fail. */
 	for (off = 0; off < len; off += PAGE_SIZE) {
 		if ((h = find_mapping(as, from + off, &pa)) == NULL)
@@ -338,7 +338,7 @@ as_write(struct as *as, uintptr_t va, const void *src, size_t len)
 {
 	const char *s = src;
 
-	limit_add(len >> PAGE_SHIFT);
+	entry_budget_add(len >> PAGE_SHIFT);
 	while (len > 0) {
 		size_t in_page = va % PAGE_SIZE, n = PAGE_SIZE - in_page;
 		uint64_t pa;
@@ -372,7 +372,7 @@ as_sync_code(struct as *as, uintptr_t va, size_t len)
 {
 	uintptr_t end = va + len;
 
-	limit_add(len >> PAGE_SHIFT);
+	entry_budget_add(len >> PAGE_SHIFT);
 	for (va &= -PAGE_SIZE; va < end; va += PAGE_SIZE) {
 		uint64_t pa = arch_translate(as, va);
 

@@ -8,8 +8,8 @@
 #include "kern/mm/as.h"
 #include "kern/mm/page.h"
 #include "kern/mm/populate.h"
+#include "kern/platform/entry_budget.h"
 #include "kern/platform/errno.h"
-#include "kern/platform/limit_pages.h"
 
 /* Below 2 MiB, as for other memory: no large pages (populate.c). */
 #define BLOCK_ORDER 8
@@ -42,7 +42,7 @@ shared_release(struct shared_memory *m)
 		return;
 	while ((b = m->sm_blocks) != NULL) {
 		m->sm_blocks = b->sb_next;
-		limit_add(1UL << b->sb_order);
+		entry_budget_add(1UL << b->sb_order);
 		page_free(b->sb_pages, b->sb_order);
 		kfree(b);
 	}
@@ -66,7 +66,7 @@ add_block(struct shared_memory *m, size_t len)
 			return NULL;
 		}
 	}
-	limit_add(1UL << order);
+	entry_budget_add(1UL << order);
 	b->sb_order = order;
 	b->sb_next = m->sm_blocks;
 	m->sm_blocks = b;

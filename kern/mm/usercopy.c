@@ -5,8 +5,8 @@
 #include "kern/mm/usercopy.h"
 
 #include "kern/arch.h"
+#include "kern/platform/entry_budget.h"
 #include "kern/platform/errno.h"
-#include "kern/platform/limit_pages.h"
 
 static void (*on_refusal)(uintptr_t uva);
 
@@ -25,7 +25,7 @@ report_fault(int err, uintptr_t uva)
 }
 
 int
-copy_refuse(uintptr_t uva)
+usercopy_fault(uintptr_t uva)
 {
 	return report_fault(EFAULT, uva);
 }
@@ -53,7 +53,7 @@ copyzero(uintptr_t uva, size_t len)
 {
 	static const char zeros[1024];
 
-	limit_add(len >> PAGE_SHIFT);
+	entry_budget_add(len >> PAGE_SHIFT);
 	while (len > 0) {
 		size_t n = len < sizeof zeros ? len : sizeof zeros;
 		int err = copyout(uva, zeros, n);

@@ -15,7 +15,7 @@ int copyin(void *dst, uintptr_t uva, size_t len);
 int copyout(uintptr_t uva, const void *src, size_t len);
 int copyinstr(char *dst, uintptr_t uva, size_t max);
 /* Report uva as a failed copy would, and return EFAULT. */
-int copy_refuse(uintptr_t uva);
+int usercopy_fault(uintptr_t uva);
 /* Fill a program's memory with zeros.  Returns 0 or EFAULT. */
 int copyzero(uintptr_t uva, size_t len);
 /* Call fn with the address of each copy that fails from now on. */

@@ -5,7 +5,7 @@
 
 #include "include/sys/cpc.h"
 #include "kern/mm/page.h"
-#include "kern/platform/limit_pages.h"
+#include "kern/platform/entry_budget.h"
 #include "kern/platform/quiet_word.h"
 #include "kern/platform/words.h"
 #include "lib/printf.h"
@@ -210,10 +210,10 @@ parse_model_list(const char *v, struct cpc_model *list, unsigned *n)
 		v = parse_hex32(v, &m->ml_select);
 		if (*v != ':')
 			return false;
-		v = parse_hex32(v + 1, &m->ml_choose);
+		v = parse_hex32(v + 1, &m->ml_match_mask);
 		if (*v != ':')
 			return false;
-		v = parse_hex32(v + 1, &m->ml_obeyed);
+		v = parse_hex32(v + 1, &m->ml_modelled_mask);
 		if (*v != ',')
 			return *v == '\0';
 	}

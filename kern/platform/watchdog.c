@@ -1,6 +1,6 @@
 /*
- * Notes the machine's watchdogs.  One that runs would reset the machine in the
- * middle of a run.
+ * Notes the machine's watchdogs.  A running watchdog would reset the machine
+ * during a run.
  */
 #include "kern/platform/watchdog.h"
 

@@ -81,7 +81,7 @@ end_stop(struct lwp *l)
 }
 
 static void
-let_go(struct proc *p)
+resume_all(struct proc *p)
 {
 	for (struct lwp *l = p->p_lwps; l != NULL; l = l->l_sibling)
 		end_stop(l);
@@ -96,7 +96,7 @@ must_die(const struct lwp *l)
 }
 
 void
-control_park(struct lwp *l)
+control_wait_stopped(struct lwp *l)
 {
 	struct proc *p = l->l_proc;
 
@@ -120,7 +120,7 @@ control_stop(struct lwp *l, enum stop_at at, intptr_t arg)
 	l->l_stop_at = (int)at;
 	l->l_stop_arg = arg;
 	order_stop(p);
-	control_park(l);
+	control_wait_stopped(l);
 }
 
 /*
@@ -188,7 +188,7 @@ control_me(void)
 		return EDEADLK;
 	attach(p, parent, true);
 	/* It stops at its first stop point, in execve(2) or at its exit. */
-	let_go(p);
+	resume_all(p);
 	return 0;
 }
 
@@ -239,7 +239,7 @@ control_give(int pid, int heir)
 		return ESRCH;
 	if (controls(p, to))
 		return EDEADLK;
-	let_go(p);
+	resume_all(p);
 	detach(p);
 	attach(p, to, false);
 	return 0;
@@ -248,7 +248,7 @@ control_give(int pid, int heir)
 static void
 release(struct proc *p)
 {
-	let_go(p);
+	resume_all(p);
 	detach(p);
 	if (p->p_dies_with)
 		proc_kill(p, KILLED(SIGKILL));
@@ -364,7 +364,7 @@ control_wait(int pid, uint64_t deadline, struct control_event *ev)
 	bool over;
 
 	if (p != NULL && next_stop(p) == NULL && !p->p_wait_cancel)
-		let_go(p);
+		resume_all(p);
 	lock_acquire(&wq->wq_lock);
 	while ((p = control_find(pid)) != NULL && err != EINTR) {
 		over = wait_over(p, deadline);

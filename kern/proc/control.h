@@ -69,7 +69,7 @@ struct lwp *control_next_lwp(const struct proc *p, int id);
 /* The current LWP is at a stop point of a controlled process. */
 void control_stop(struct lwp *l, enum stop_at at, intptr_t arg);
 /* Handle AST_STOP of the current LWP: wait until it may go on. */
-void control_park(struct lwp *l);
+void control_wait_stopped(struct lwp *l);
 /* The last LWP of p exits. */
 void control_proc_ended(struct proc *p);
 

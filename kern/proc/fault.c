@@ -6,8 +6,8 @@
 
 #include "kern/arch.h"
 #include "kern/platform/console.h"
+#include "kern/platform/entry_budget.h"
 #include "kern/platform/ksym.h"
-#include "kern/platform/limit_pages.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/proc/signal.h"
@@ -20,8 +20,8 @@ fault_where(const struct proc *p, uintptr_t pc, char *buf, size_t len)
 	uint64_t offset;
 	const char *name;
 
-	/* At most. */
-	limit_add(p->p_elf.e_bytes >> PAGE_SHIFT);
+	/* Upper bound: the search reads at most the whole file. */
+	entry_budget_add(p->p_elf.e_bytes >> PAGE_SHIFT);
 	name = elf_symbol(&p->p_elf, pc, &offset);
 
 	if (name != NULL)
@@ -90,7 +90,7 @@ page_reason(struct proc *p, uintptr_t pc, uintptr_t addr, const char *what)
  * or executable are readable too (populate.c).
  */
 static bool
-is_past(struct proc *p, const struct trapframe *tf, uintptr_t addr)
+is_stale_fault(struct proc *p, const struct trapframe *tf, uintptr_t addr)
 {
 	const struct region *r = as_find(p->p_as, addr);
 	unsigned wants = tf_access(tf);
@@ -153,7 +153,7 @@ trap_fault(struct trapframe *tf, enum fault f, uintptr_t addr, const char *what)
 	if (tf_user(tf)) {
 		lwp_self()->l_faults += f == FAULT_PAGE;
 		if (counting->read_fault(tf) ||
-		    (f == FAULT_PAGE && is_past(proc_self(), tf, addr)))
+		    (f == FAULT_PAGE && is_stale_fault(proc_self(), tf, addr)))
 			return;
 		fault_payload(tf, f, addr, what);
 		return;

@@ -215,5 +215,5 @@ proc_kill(struct proc *p, int status)
 	p->p_exiting = true;
 	p->p_status = status;
 	for (struct lwp *l = p->p_lwps; l != NULL; l = l->l_sibling)
-		sig_kick(l, AST_EXIT);
+		sig_notify(l, AST_EXIT);
 }

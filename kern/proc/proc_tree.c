@@ -198,7 +198,7 @@ proc_alone(void)
 	p->p_execer = l;
 	for (struct lwp *o = p->p_lwps; o != NULL; o = o->l_sibling) {
 		if (o != l)
-			sig_kick(o, AST_EXIT);
+			sig_notify(o, AST_EXIT);
 	}
 	lock_acquire(&p->p_alone.wq_lock);
 	while (p->p_nlwp > 1 && !p->p_exiting)

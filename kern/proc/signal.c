@@ -167,7 +167,7 @@ sig_flush(struct proc *p, struct sigpend *sp)
  */
 
 void
-sig_kick(struct lwp *l, unsigned ast)
+sig_notify(struct lwp *l, unsigned ast)
 {
 	l->l_ast |= ast;
 	sched_interrupt(l);
@@ -196,7 +196,7 @@ find_running(const struct proc *p, int sig)
 
 /*
  * Choose the LWP that takes a signal sent to the process.  Prefer the running
- * LWP, then an LWP on another CPU, then one that sig_kick() wakes.  An LWP in
+ * LWP, then an LWP on another CPU, then one that sig_notify() wakes.  An LWP in
  * vfork(2) comes next.  A new LWP is last: its creator may be stopped, and then
  * it does not run.
  */
@@ -305,7 +305,7 @@ sig_post_lwp(struct lwp *l, int sig, const struct siginfo *info)
 	if (sig_ignored(p, sig) && (l->l_sigwait & SIGBIT(sig)) == 0)
 		return 0;
 	if ((err = pend_add(p, &l->l_sigpend, sig, info)) == 0)
-		sig_kick(l, AST_SIGNAL);
+		sig_notify(l, AST_SIGNAL);
 	return err;
 }
 
@@ -316,13 +316,13 @@ sig_post_lwp(struct lwp *l, int sig, const struct siginfo *info)
 static void
 kick_taker(struct proc *p, struct lwp *taker, int sig)
 {
-	sig_kick(taker, AST_SIGNAL);
+	sig_notify(taker, AST_SIGNAL);
 	if (p->p_sig[sig].sa_handler != SIG_DFL)
 		return;
 	for (struct lwp *l = p->p_lwps; l != NULL; l = l->l_sibling) {
 		if (l != taker && l->l_state == LWP_READY &&
 		    accepts_signal(l, sig))
-			sig_kick(l, AST_SIGNAL);
+			sig_notify(l, AST_SIGNAL);
 	}
 }
 
@@ -352,7 +352,7 @@ sig_overflow(struct lwp *l)
 		sched_interrupt(l);
 }
 
-/* Find other LWPs for the process's signals that l no longer takes. */
+/* Hand the process's pending signals that l now blocks to other LWPs. */
 static void
 find_others(struct lwp *l)
 {
@@ -363,7 +363,7 @@ find_others(struct lwp *l)
 		struct lwp *o;
 
 		if (!accepts_signal(l, sig) && (o = find_taker(p, sig)) != NULL)
-			sig_kick(o, AST_SIGNAL);
+			sig_notify(o, AST_SIGNAL);
 	}
 }
 
@@ -407,7 +407,7 @@ stop_now(struct lwp *l)
 			continue;
 		sig_take(l, SIGBIT(sig), &info);
 		sig_stop(l, sig);
-		control_park(l);
+		control_wait_stopped(l);
 		return true;
 	}
 	return false;

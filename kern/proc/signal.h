@@ -179,7 +179,7 @@ int sig_post_proc(struct proc *p, int sig, const struct siginfo *info);
 /* The counters of l froze: mark SIGEMT as due.  For kcpc_set_notify(). */
 void sig_overflow(struct lwp *l);
 /* Give l more work (AST_*), and wake or interrupt it. */
-void sig_kick(struct lwp *l, unsigned ast);
+void sig_notify(struct lwp *l, unsigned ast);
 
 /*
  * Does the running LWP have a signal to deliver, which should end a sleep?

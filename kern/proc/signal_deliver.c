@@ -257,7 +257,7 @@ take_pending(struct lwp *l, struct trapframe *tf)
 		if (p->p_sig[sig].sa_handler == SIG_DFL &&
 		    (STOPPING & SIGBIT(sig)) != 0) {
 			sig_stop(l, sig);
-			control_park(l);
+			control_wait_stopped(l);
 		} else if (p->p_sig[sig].sa_handler == SIG_DFL)
 			report_and_kill(
 			    l, tf, sig, sender_text(p, &info, buf, sizeof buf));
@@ -301,7 +301,7 @@ trap_return(struct trapframe *tf)
 		} else if ((ast & AST_EXIT) != 0) {
 			lwp_exit();
 		} else if ((ast & (AST_STOP | AST_JOB)) != 0) {
-			control_park(l);
+			control_wait_stopped(l);
 		} else if ((ast & AST_YIELD) != 0) {
 			sched_preempt();
 		} else {

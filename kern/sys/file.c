@@ -9,8 +9,8 @@
 #include "kern/file/tmp.h"
 #include "kern/mm/page.h"
 #include "kern/mm/usercopy.h"
+#include "kern/platform/entry_budget.h"
 #include "kern/platform/errno.h"
-#include "kern/platform/limit_pages.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/sys/syscall.h"
@@ -47,7 +47,7 @@ read_bytes(const struct file *f, uint64_t offset, uintptr_t uva, size_t len)
 
 	if (n > len)
 		n = len;
-	limit_add(n >> PAGE_SHIFT);
+	entry_budget_add(n >> PAGE_SHIFT);
 	if (n > 0 && copyout(uva, file_data(f) + offset, n) != 0)
 		return -EFAULT;
 	return (intptr_t)n;
@@ -112,7 +112,7 @@ write_console(enum stream s, uintptr_t uva, size_t len)
 		if (copyin(buf, uva + done, n) != 0)
 			return done > 0 ? (intptr_t)done : -EFAULT;
 		cons_write(s, buf, n);
-		limit_add(n / LIMIT_PRINTED);
+		entry_budget_add(n / LIMIT_PRINTED);
 		done += n;
 	}
 	return (intptr_t)done;
@@ -181,7 +181,7 @@ write_record(const struct iovec *iov, unsigned n)
 		at += iov[i].iov_len;
 	}
 	cons_write(STREAM_JSON, line, len);
-	limit_add(len / LIMIT_PRINTED);
+	entry_budget_add(len / LIMIT_PRINTED);
 	ret = (intptr_t)len;
 out:
 	kfree(line);

@@ -4,8 +4,8 @@
 #include "kern/arch.h"
 #include "kern/mm/page.h"
 #include "kern/mm/usercopy.h"
+#include "kern/platform/entry_budget.h"
 #include "kern/platform/errno.h"
-#include "kern/platform/limit_pages.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/sched/timer.h"
@@ -93,7 +93,7 @@ sys_getrandom(const uintptr_t *a)
 		if (copyout(a[0] + done, r, n) != 0)
 			return -EFAULT;
 		done += n;
-		limit_add(2);
+		entry_budget_add(2);
 	}
 	return (intptr_t)done;
 }

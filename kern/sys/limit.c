@@ -5,7 +5,7 @@
 #include "kern/sys/limit.h"
 
 #include "kern/arch.h"
-#include "kern/platform/limit_pages.h"
+#include "kern/platform/entry_budget.h"
 #include "kern/platform/run_end.h"
 #include "kern/proc/fault.h"
 #include "kern/proc/lwp.h"
@@ -51,7 +51,7 @@ entry_begin(bool switched)
 		entry.sysno = tf_sysno(l->l_tf);
 		entry.pc = tf_pc(l->l_tf);
 	}
-	limit_pages = 0;
+	entry_budget_pages = 0;
 	entry.tick = arch_tick();
 }
 
@@ -92,7 +92,7 @@ entry_check(void)
 	if (!entry.counts)
 		return;
 	entry.taken = (uint64_t)tick_to_ns(arch_tick() - entry.tick);
-	entry.pages = limit_pages;
+	entry.pages = entry_budget_pages;
 	if (dearest.taken == 0 || own_cost(&entry) > own_cost(&dearest))
 		dearest = entry;
 	if (own_cost(&entry) <= (int64_t)may_take)

@@ -34,7 +34,7 @@ sys_phys(const uintptr_t *a)
 	    arch_translate(proc_self()->p_as, a[0] & -(uintptr_t)PAGE_SIZE);
 
 	if (a[0] >= USER_TOP || pa == ~0ULL)
-		return -copy_refuse(a[0]);
+		return -usercopy_fault(a[0]);
 	return (intptr_t)(pa + a[0] % PAGE_SIZE);
 }
 

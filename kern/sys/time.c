@@ -164,7 +164,7 @@ sleep_timespec(uintptr_t uva, bool absolute, uintptr_t left_uva)
 	int err;
 
 	if (uva == 0)
-		return -copy_refuse(uva);
+		return -usercopy_fault(uva);
 	if ((err = deadline_in(uva, absolute, &deadline)) != 0)
 		return -err;
 	if (sleep_until(deadline) == 0)

@@ -112,8 +112,8 @@ runs_always_wrong(enum condition_kind k)
 }
 
 /*
- * The count that most runs have, or the smallest of those that as many have.
- * COND_UNKNOWN if no run knows.
+ * The most frequent count; in a tie the smallest.  COND_UNKNOWN if no run
+ * knows.
  */
 static int64_t
 usual_count(const struct runs *rn, enum condition_kind k)

@@ -9,9 +9,9 @@
  * Events that cannot be counted at once are counted group after group, each
  * group in runs of its own, so no count is scaled.  PAPI_tot_ins is counted in
  * every group and shows whether the runs were the same.  A run is disturbed if
- * all CPUs together took another number of interrupts or NMIs than in most
- * runs.  SMIs are those of stat's CPU.  stat ends with the program's status.
- * Each event leaves a record (docs/records.md).
+ * the sum of all CPUs' interrupts and NMIs differs from that of most runs. SMIs
+ *are those of stat's CPU.  stat ends with the program's status. Each event
+ *leaves a record (docs/records.md).
  */
 #include "payloads/tools/stat.h"
 

@@ -60,7 +60,7 @@ CONTEXTS = {
 }
 # A few bytes there, so few codes fit.
 SHORT = {"idle, interrupts on", "idle, before WFI"}
-# An interrupt with interrupts off is told from one of the idle loop there.
+# The entry distinguishes an interrupt with interrupts off from one of the idle loop.
 ENTRIES = {"the entry of an interrupt of the idle CPU", "the entry of an interrupt of a program"}
 
 # Each has a stack of its own, whose guard is tried.

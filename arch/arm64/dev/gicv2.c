@@ -13,7 +13,7 @@
 #include "kern/arch.h"
 #include "kern/sched/cpu.h"
 
-#define INTID(iar)         ((iar)&0x3ff) /* the sender's CPU is above it */
+#define INTID(iar)         ((iar)&0x3ff) /* 12:10: who sent the SGI */
 #define GICD_CTLR          (0x000 / 4)
 #define GICD_ISENABLER(n)  (0x100 / 4 + (n))
 #define GICD_ICENABLER(n)  (0x180 / 4 + (n))

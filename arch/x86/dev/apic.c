@@ -20,7 +20,7 @@
 #define NVECTOR     256
 #define SVR_ENABLE  0x100
 #define ICR_PENDING 0x1000
-/* Delivery takes under a microsecond.  A lost one must not hang the CPU. */
+/* Delivery takes under a microsecond.  If the IPI is lost, stop waiting. */
 #define SEND_PATIENCE 100000
 
 /*

@@ -97,7 +97,7 @@ pm_find(struct refclock *rc)
 }
 
 /*
- * Counter 2 of the 8254.  A bit of port 61H is its gate.  Its output, the
+ * Counter 2 of the 8254.  Bit 0 of port 61H is its gate.  Its output, the
  * speaker, stays off.  In mode 2 it counts down, and starts again at the end.
  * Intel 8254, "Programming the 8254".
  */

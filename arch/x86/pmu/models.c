@@ -76,7 +76,7 @@ not_modelled(uint64_t select, const struct cpc_model *m)
 		    "this emulator does not model bits %#llx of the event "
 		    "select with event %#x",
 		    (unsigned long long)select &
-			~(uint64_t)(m->ml_choose | m->ml_obeyed),
+			~(uint64_t)(m->ml_match_mask | m->ml_modelled_mask),
 		    (unsigned)m->ml_select);
 	return text;
 }
@@ -88,9 +88,10 @@ x86_models_lack(uint64_t select)
 	if (!listed)
 		return NULL;
 	for (const struct cpc_model *m = models; m < models + nmodels; m++) {
-		if ((select & m->ml_choose) != m->ml_select)
+		if ((select & m->ml_match_mask) != m->ml_select)
 			continue;
-		if ((select & ~(uint64_t)(m->ml_choose | m->ml_obeyed)) == 0)
+		if ((select & ~(uint64_t)(m->ml_match_mask |
+					  m->ml_modelled_mask)) == 0)
 			return NULL;
 		return not_modelled(
 		    select, (select & HIGH_BITS) == 0 ? m : NULL);

@@ -60,7 +60,7 @@ add_rate(const struct x86_power *pw, struct barecpc_interrupts *by)
 	by->by_flags |= BARECPC_INTERRUPTS_RATE;
 }
 
-/* Logs from before the boot are nothing that disturbed a run. */
+/* Ignore what was logged before the boot. */
 void
 x86_power_watch(struct x86_power *pw)
 {

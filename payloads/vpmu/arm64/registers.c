@@ -119,7 +119,7 @@ judge_event_write(unsigned pic)
  */
 #define WRITES 100
 
-/* Write PMSWINC_EL0 so often for these counters. */
+/* Write PMSWINC_EL0 WRITES times for these counters. */
 static void
 increment(uint64_t which)
 {

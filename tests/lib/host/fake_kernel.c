@@ -461,7 +461,7 @@ arch_copyinstr(char *dst, uintptr_t uva, size_t max)
 }
 
 int
-copy_refuse(uintptr_t uva)
+usercopy_fault(uintptr_t uva)
 {
 	fake_refused = uva;
 	return EFAULT;

@@ -39,7 +39,7 @@ struct request {
 	uint_t flags;
 	uint64_t preset, value;
 	uint64_t sampled; /* the value of the last sample */
-	bool masked;      /* counts cycles with two events, of which are none */
+	bool masked;      /* counts cycles with two events or more: none */
 };
 
 struct __cpc_set {

@@ -9,7 +9,7 @@
 
 #include "kern/arch.h"
 #include "kern/mm/as.h"
-#include "kern/platform/limit_pages.h"
+#include "kern/platform/entry_budget.h"
 
 #define FIRST 0x400000UL
 #define PAGES 8U
@@ -17,7 +17,7 @@
 
 static char ram[PAGES * PAGE_SIZE];
 char *const arch_direct = ram;
-uint64_t limit_pages;
+uint64_t entry_budget_pages;
 
 static struct as as;
 static unsigned synced[PAGES];

@@ -87,10 +87,10 @@ kernel_words(void **state)
 	assert_false(cl.cl_models_pmceid);
 	assert_int_equal(cl.cl_nmodels, 2);
 	assert_int_equal(cl.cl_models[0].ml_select, 0xc0);
-	assert_int_equal(cl.cl_models[0].ml_choose, 0xffff);
-	assert_int_equal(cl.cl_models[0].ml_obeyed, 0xff800000);
+	assert_int_equal(cl.cl_models[0].ml_match_mask, 0xffff);
+	assert_int_equal(cl.cl_models[0].ml_modelled_mask, 0xff800000);
 	assert_int_equal(cl.cl_models[1].ml_select, 0x76);
-	assert_int_equal(cl.cl_models[1].ml_obeyed, 0);
+	assert_int_equal(cl.cl_models[1].ml_modelled_mask, 0);
 	release();
 	assert_int_equal(parse_line("models=0xc0:0xffff:0 models=any"), 0);
 	assert_int_equal(cl.cl_nmodels, 0);

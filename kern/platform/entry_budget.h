@@ -2,8 +2,8 @@
  * The number of pages that an entry to the kernel works on, for kernel_limit=
  * (kern/sys/limit.h).  Included by kern/.
  */
-#ifndef KERN_PLATFORM_LIMIT_PAGES_H
-#define KERN_PLATFORM_LIMIT_PAGES_H
+#ifndef KERN_PLATFORM_ENTRY_BUDGET_H
+#define KERN_PLATFORM_ENTRY_BUDGET_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,16 +15,16 @@
 #define LIMIT_PRINTED 32
 
 /* Pages that this entry has worked on so far. */
-extern uint64_t limit_pages;
+extern uint64_t entry_budget_pages;
 
 /*
  * Count n pages that were populated, copied, protected or freed.  Work that
  * takes about as long counts as a page: a region, or LIMIT_PRINTED bytes.
  */
 static inline void
-limit_add(size_t n)
+entry_budget_add(size_t n)
 {
-	limit_pages += n;
+	entry_budget_pages += n;
 }
 
-#endif /* KERN_PLATFORM_LIMIT_PAGES_H */
+#endif /* KERN_PLATFORM_ENTRY_BUDGET_H */

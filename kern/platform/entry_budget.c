@@ -1,6 +1,6 @@
 /*
  * Counts the pages that an entry to the kernel works on, for kernel_limit=.
  */
-#include "kern/platform/limit_pages.h"
+#include "kern/platform/entry_budget.h"
 
-uint64_t limit_pages;
+uint64_t entry_budget_pages;
