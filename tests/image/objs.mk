@@ -3,7 +3,7 @@ TESTS_process  := startup stdio files tmp cwd proc_files vdso low mapped shared 
     capability group child_tid orphan pie pipe poll epoll timerfd memory contig heap clock random codegen fpstate unwind \
     solaris paths descriptors vfork advice atomic_ops
 TESTS_sched    := thread futex mutex lock_shared synch_shared handover lowest sched sched_wake sched_place turns \
-    liveness
+    liveness liveness_turns
 TESTS_signal   := signal signalfd signal_mask signal_frame signal_fault signal_stack signal_lwp itimer \
     register_leak job
 TESTS_libcpc   := cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_fit cpc_software cpc_model
