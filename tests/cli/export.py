@@ -173,6 +173,7 @@ def html_page():
     # count, per iteration, min, max of triad/8: 100, 10.000, 100, 109
     at = page.cells.index("triad/8")
     equal("HTML: a count is within the minimum and maximum of its runs", page.cells[at + 2:at + 6], ["100", "10.000", "100", "109"])
+    equal("HTML: the row that is not verified says so", (text.count("</svg></td><td></td></tr>"), text.count("</svg></td><td>not verified</td></tr>")), (4, 1))
     check("HTML: both axes have names and units", [words for words in ("PAPI_tot_ins:u, events per iteration</text>", "(logarithmic)</text>") if words not in text])
     check("HTML: narrow windows and the dark style", [words for words in ('name="viewport"', "overflow-x: auto", "max-width: 100%", 'viewBox="0 0 640 240"',
                                                                           "color-scheme: light dark", "prefers-color-scheme: dark") if words not in text])

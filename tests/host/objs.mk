@@ -153,7 +153,7 @@ $(KCPC_TESTS:%=$(T)%): $(call host,$(HOST_KCPC))
 $(T)cpc/cxx $(T)cpc/v1_spec: $(call host,$(HOST_CPC) $(EVENT_LIB))
 $(T)kern/cpc/profile/profile $(T)kern/cpc/profile/samples $(T)kern/cpc/profile/rows: $(call host,$(call fake,profile.o))
 $(T)kern/sys/test_hooks: $(call host,kern/sys/test_hooks.o $(call fake,fake_state.o))
-$(T)cpc/no_memory: HOST_LDFLAGS := -Wl,--wrap=calloc,--wrap=realloc # the test decides when memory is out
+$(T)cpc/no_memory: HOST_LDFLAGS := -Wl,--wrap=calloc,--wrap=realloc,--wrap=mmap # the test decides when memory is out
 $(T)kern/cpc/counter_page: $(call host,$(HOST_PAGES))
 # Every interleaving of kcpc's operations on the software PMU.
 $(T)kern/cpc/explore/explore: $(call host,$(addprefix tests/host/kern/cpc/explore/,state.o model.o world.o page.o \

@@ -7,11 +7,17 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
+static unsigned maps;     /* calls of mmap(2) */
 static unsigned fail_nth; /* the nth allocation from now on; 0: none */
 
 void *__real_calloc(size_t n, size_t bytes);
 void *__real_realloc(void *p, size_t bytes);
+void *__real_mmap(
+    void *at, size_t bytes, int prot, int flags, int fd, off_t from);
+void *__wrap_mmap(
+    void *at, size_t bytes, int prot, int flags, int fd, off_t from);
 void *__wrap_calloc(size_t n, size_t bytes);
 void *__wrap_realloc(void *p, size_t bytes);
 
@@ -34,6 +40,13 @@ void *
 __wrap_realloc(void *p, size_t bytes)
 {
 	return is_out_of_memory() ? NULL : __real_realloc(p, bytes);
+}
+
+void *
+__wrap_mmap(void *at, size_t bytes, int prot, int flags, int fd, off_t from)
+{
+	maps++;
+	return __real_mmap(at, bytes, prot, flags, fd, from);
 }
 
 /*
@@ -96,6 +109,26 @@ handles_sets_and_buffers(void **state)
 	fake_user(4);
 	assert_int_equal(cpc_set_sample(cpc, set, buf), 0);
 	assert_int_equal(got(buf, 0), 4);
+}
+
+/* A page has some 40 buffers, which calls that fail do not use up. */
+static void
+failed_buffers_are_used_again(void **state)
+{
+	unsigned before;
+
+	(void)state;
+	assert_true(create_set());
+	assert_true(create_buf());
+	before = maps;
+	for (int i = 0; i < 100; i++) {
+		fail_nth = 1;
+		assert_false(create_buf());
+		assert_int_equal(errno, ENOMEM);
+	}
+	fail_nth = 0;
+	assert_true(before > 0);
+	assert_int_equal(maps, before);
 }
 
 static void
@@ -182,6 +215,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(handles_sets_and_buffers),
+		T(failed_buffers_are_used_again),
 		T(requests),
 		T(walks),
 	};

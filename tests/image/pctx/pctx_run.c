@@ -198,11 +198,29 @@ TEST(an_unknown_event_is_refused)
 	pctx_release(px);
 }
 
-/* The process is gone after the run, and nothing but its events remains. */
+/*
+ * The process is gone after the run, and nothing but its events remains.  A
+ * message says so if pctx_create() was asked for more.
+ */
 TEST(a_process_that_a_signal_kills)
 {
+	char *argv[] = { "pctx_target", "kill", NULL };
+	char message[64];
+	pctx_t *px;
+
+	pctx_message[0] = '\0';
 	EXPECT_EQ(run_noted("kill", NULL, NULL), -1);
 	EXPECT_LOG("init1 ");
+	EXPECT(pctx_message[0] == '\0');
+	px = pctx_create("pctx_target", argv, NULL, 1, pctx_record);
+	REQUIRE(px != NULL);
+	pctx_set_events(px, PCTX_INIT_LWP_EVENT, on_init, PCTX_NULL_EVENT);
+	EXPECT_EQ(pctx_run(px, 0, 0, NULL), -1);
+	EXPECT_LOG("init1 ");
+	snprintf(
+	    message, sizeof message, "run: pid %d was killed\n", (int)seen_pid);
+	EXPECT(strcmp(pctx_message, message) == 0);
+	pctx_release(px);
 }
 
 /* The second of two exits at once is no event. */

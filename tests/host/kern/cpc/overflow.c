@@ -7,6 +7,7 @@
 #include "kern/arch.h"
 #include "kern/cpc/kcpc.h"
 #include "kern/cpc/kcpc_impl.h"
+#include "kern/cpc/soft/soft_pcbe.h"
 
 static unsigned posted;
 
@@ -502,6 +503,52 @@ overflow_without_context_is_stray(void **state)
 	assert_int_equal(posted, 0);
 }
 
+/* docs/boot.md, "The software PMU": pmi= says how often an interrupt comes. */
+static void
+a_machine_interrupts_twice(void **state)
+{
+	static const enum soft_pmi pmis[] = { SOFT_PMI_ONCE, SOFT_PMI_TWICE };
+	struct soft_shape shape = soft_shape_default;
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		const struct pcbe_ops *soft;
+		uint64_t before;
+
+		boot_narrow(true);
+		shape.ns_pmi = pmis[i];
+		soft = soft_pcbe(&shape, "software");
+		bind_curlwp(notify_set(UINT64_MAX - 9));
+		before = stray_pmis();
+		soft->advance(9, CPC_COUNT_USER);
+		assert_int_equal(posted, 0);
+		soft->advance(1, CPC_COUNT_USER);
+		assert_int_equal(posted, 1);
+		assert_int_equal(stray_pmis(), before + i);
+	}
+}
+
+/* Every fourth instruction is a branch, from the start of each set on. */
+static void
+a_part_of_an_event_is_not_kept(void **state)
+{
+	cpc_set_t *set;
+
+	(void)state;
+	fake_shape = fake_ordinary;
+	reboot();
+	set = set_of("branches");
+	for (int round = 0; round < 2; round++) {
+		bind_curlwp(set);
+		fake_user(3);
+		assert_int_equal(sampled(set, 0), 0);
+		fake_user(1);
+		assert_int_equal(sampled(set, 0), 1);
+		fake_user(2);
+		assert_int_equal(cpc_unbind(cpc, set), 0);
+	}
+}
+
 /* docs/overflow.md: a helper PIC belongs to the context, and ends with it. */
 static void
 helpers_come_from_the_spare_pics(void **state)
@@ -548,6 +595,8 @@ main(void)
 		T(any_notify_request_notifies),
 		T(interrupt_without_overflow_is_ignored),
 		T(overflow_without_context_is_stray),
+		T(a_machine_interrupts_twice),
+		T(a_part_of_an_event_is_not_kept),
 		T(helpers_come_from_the_spare_pics),
 	};
 
