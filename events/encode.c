@@ -259,8 +259,8 @@ event_strerror(enum event_error err)
 		[EVENT_BAD_MIX] = "unit masks that do not go together",
 		[EVENT_NEEDS_UMASK] = "needs a unit mask: 'list' prints them",
 		[EVENT_NO_PRESET] = "no single event is exactly that",
-		[EVENT_DISPUTED] = "its sources disagree: see "
-				   "events/generated/disagreements.md",
+		[EVENT_DISPUTED] = ("its sources disagree: see "
+				    "events/generated/disagreements.md"),
 	};
 
 	return text[err];

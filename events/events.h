@@ -56,7 +56,9 @@ extern const struct event_db *const event_dbs[EVENT_VENDORS];
  * absent or invalid.
  */
 const struct event_db *const *events_files(const char *folder);
-/* Why a vendor's entry is NULL: part of a line. */
+/* Has the file all that the table of this PMU refers to? */
+bool events_file_has(const struct events *es, enum event_kind vendor);
+/* Why a vendor's entry is NULL, or a table lacks a part: part of a line. */
 const char *events_file_why(enum event_kind vendor);
 
 #define EVENT_MAXUMASK 32

@@ -11,7 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "events/events.h"
+#include "events/find.h"
+#include "events/preset.h"
 
 static const char *const file_names[EVENT_VENDORS] = { "intel", "amd", "arm" };
 
@@ -35,6 +36,7 @@ check_header(const struct event_file *ef, size_t bytes)
 		return "is truncated";
 	for (unsigned s = 0; s < SECTION_N; s++) {
 		if (ef->evf_section[s].evf_at > bytes ||
+		    ef->evf_section[s].evf_at % sizeof(uint64_t) != 0 ||
 		    ef->evf_section[s].evf_section_bytes >
 			bytes - ef->evf_section[s].evf_at)
 			return "is damaged";
@@ -116,6 +118,153 @@ events_files(const char *folder)
 	__atomic_store_n(&file_folder, folder, __ATOMIC_RELAXED);
 	pthread_once(&once, map_all);
 	return file_dbs;
+}
+
+/* Has a section n elements from this one on? */
+static bool
+has(const struct events *es, enum event_section section, size_t at, size_t n)
+{
+	static const uint8_t bytes[SECTION_FACTS] = { sizeof(struct event_pmu),
+		sizeof(struct event_row), sizeof(struct event_umask),
+		sizeof(event_pics_t), EVENT_NAME_ALIGN, sizeof(uint16_t), 1,
+		sizeof(uint16_t), sizeof(struct event_preset), 1, 1 };
+
+	return (at + n) * bytes[section] <= es->es_db->ed_bytes[section];
+}
+
+/* Has it n bytes from this one on, the first of each `step` below max? */
+static bool
+has_bytes(const struct events *es, enum event_section section, size_t at,
+    size_t n, size_t step, unsigned max)
+{
+	const uint8_t *byte = es->es_db->ed_at[section];
+
+	if (!has(es, section, at, n * step))
+		return false;
+	for (; n > 0 && byte[at] < max; n--)
+		at += step;
+	return n == 0;
+}
+
+/* An alias: of a unit mask of a row, or, without a row, of an event. */
+static bool
+has_alias(const struct events *es, const struct event_row *r, size_t at)
+{
+	const enum event_section in = SECTION_ALIASES;
+	const uint8_t *alias = event_alias(es, 0);
+	unsigned row;
+
+	if (!has(es, in, at, 2))
+		return false;
+	if (r == NULL) {
+		row = alias[at] | (unsigned)alias[at + 1] << 8;
+		at += 2;
+		if (row >= es->es_pmu->ep_nrow || !has(es, in, at, 2))
+			return false;
+		r = event_row_at(es, row);
+	}
+	if (alias[at] > EVENT_MAXUMASK ||
+	    !has_bytes(es, in, at + 1, alias[at], 1, r->er_nlist))
+		return false;
+	at += 1U + alias[at];
+	return has(es, in, at, 1) &&
+	       has_bytes(es, in, at + 1, alias[at], 2, MOD_N);
+}
+
+static bool
+has_defaults(const struct events *es, const struct event_row *r)
+{
+	const uint8_t *all = es->es_db->ed_at[SECTION_DEFAULTS];
+	size_t at = r->er_defaults, n;
+
+	for (unsigned g = 0; g < r->er_ngroup; g++, at += 1 + n) {
+		if (!has(es, SECTION_DEFAULTS, at, 1))
+			return false;
+		n = all[at] & DEFAULTS_COUNT;
+		if (!has_bytes(es, SECTION_DEFAULTS, at + 1, n, 1, r->er_nlist))
+			return false;
+	}
+	return r->er_ngroup <= EVENT_MAXGROUP;
+}
+
+/* A part of the index: its entries are at most max, and one is free. */
+static bool
+has_index(
+    const struct events *es, size_t at, size_t n, unsigned max, unsigned bits)
+{
+	const uint16_t *index = es->es_db->ed_at[SECTION_INDEX];
+	size_t used = 0;
+
+	if (!has(es, SECTION_INDEX, at, n))
+		return false;
+	for (size_t end = at + n; at < end; at++) {
+		if (index[at] != 0 && ((index[at] - 1U) & bits) >= max)
+			return false;
+		used += index[at] != 0;
+	}
+	return used < n;
+}
+
+/* All that a row refers to. */
+static bool
+has_parts(const struct events *es, const struct event_row *r)
+{
+	const struct event_umask *um;
+
+	if (!has(es, SECTION_NAMES, r->er_name, 1) ||
+	    !has(es, SECTION_PICS, r->er_pics, 1) ||
+	    !has(es, SECTION_LISTS, r->er_list, r->er_nlist) ||
+	    !has(es, SECTION_TAGS, r->er_list, r->er_nlist) ||
+	    !has_defaults(es, r) ||
+	    (r->er_alias != 0 && !has_alias(es, NULL, r->er_alias)) ||
+	    (r->er_nlist > EVENT_LONG_LIST &&
+		!has_index(es, r->er_index, event_index_length(r->er_nlist),
+		    r->er_nlist, UINT16_MAX)))
+		return false;
+	for (unsigned n = 0; n < r->er_nlist; n++) {
+		if (!has(es, SECTION_UMASKS, event_list(es, r)[n] & LIST_UMASK,
+			1))
+			return false;
+		um = event_umask_at(es, r, n);
+		if (!has(es, SECTION_NAMES, um->um_name, 1) ||
+		    !has(es, SECTION_PICS, um->um_pics, 1) ||
+		    !has(es, SECTION_PICS, um->um_extra, 1) ||
+		    (um->um_alias != 0 && !has_alias(es, r, um->um_alias)))
+			return false;
+	}
+	return true;
+}
+
+bool
+events_file_has(const struct events *es, enum event_kind vendor)
+{
+	const unsigned bits = (1U << EVENT_ROW_BITS) - 1;
+	const struct event_pmu *ep = es->es_pmu;
+	const struct event_preset *pr;
+	size_t names = es->es_db->ed_bytes[SECTION_NAMES];
+	unsigned n;
+	bool good = names > 0 && events_text(es, 0)[names - 1] == '\0' &&
+	            memchr(ep->ep_name, '\0', sizeof ep->ep_name) != NULL &&
+	            ep->ep_nrow <= bits && ep->ep_shift < 32 &&
+	            ep->ep_bits < 16 &&
+	            has(es, SECTION_ROWS, ep->ep_first, ep->ep_nrow) &&
+	            has_index(es, ep->ep_index, 1UL << ep->ep_bits, ep->ep_nrow,
+			bits) &&
+	            has(es, SECTION_PRESETS, ep->ep_preset, ep->ep_npreset);
+
+	for (n = 0; good && n < ep->ep_nrow; n++)
+		good = has_parts(es, event_row_at(es, n));
+	for (unsigned i = 0; good && i < ep->ep_npreset; i++) {
+		pr = event_presets_of(es, &n) + i;
+		good = pr->pr_preset < EVENT_PRESETS &&
+		       pr->pr_why < PRESET_WHYS &&
+		       has_alias(es, NULL, pr->pr_event);
+	}
+	if (!good)
+		snprintf(file_tables[vendor].why,
+		    sizeof file_tables[vendor].why, "%.60s/%s is damaged",
+		    file_folder, file_names[vendor]);
+	return good;
 }
 
 const char *

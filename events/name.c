@@ -1,6 +1,7 @@
 /*
  * Print names and descriptions from the tables.
  */
+#include "events/find.h"
 #include "events/masks.h"
 #include "events/text.h"
 
@@ -56,9 +57,9 @@ add_event(struct text *te, const struct events *es, const struct event_spec *sp)
 	}
 	for (unsigned i = 0; i < sp->spc_numask; i++) {
 		text_char(te, ':');
-		text_add(te, events_text(es,
-				 events_umask(es, sp->spc_row, sp->spc_umask[i])
-				     ->um_name));
+		text_add(te, events_text(es, event_umask_at(es, sp->spc_row,
+						 sp->spc_umask[i])
+						 ->um_name));
 	}
 }
 
@@ -180,19 +181,28 @@ events_describe(const struct events *es, const struct event_row *row, int n,
 	const uint16_t *desc_at = es->es_db->ed_at[SECTION_DESCAT];
 	const uint16_t *word_at = es->es_db->ed_at[SECTION_WORDAT];
 	const char *words = es->es_db->ed_at[SECTION_WORDS];
+	const uint32_t *bytes = es->es_db->ed_bytes;
 	struct text te = { buf, size, 0 };
-	const uint8_t *d;
+	const uint8_t *d = es->es_db->ed_at[SECTION_DESCS], *end;
+	size_t at = (size_t)(row - rows);
 	unsigned word;
 
-	if (!events_described(es))
+	if (bytes[SECTION_WORDS] == 0 ||
+	    words[bytes[SECTION_WORDS] - 1] != '\0' ||
+	    at >= bytes[SECTION_DESCFIRST] / sizeof *first ||
+	    (at = first[at] + (size_t)(n + 1)) >=
+		bytes[SECTION_DESCAT] / sizeof *desc_at)
 		return text_end(&te);
-	d = es->es_db->ed_at[SECTION_DESCS];
-	for (d += desc_at[first[row - rows] + n + 1]; *d != 0; d++) {
+	end = d + bytes[SECTION_DESCS];
+	for (d += desc_at[at]; d < end && *d != 0; d++) {
 		word = *d - 1U;
-		if (*d >= 0x80) {
+		if (*d >= 0x80 && d + 1 < end) {
 			word = (*d & 0x7fU) << 8 | d[1];
 			d++;
 		}
+		if (word >= bytes[SECTION_WORDAT] / sizeof *word_at ||
+		    word_at[word] >= bytes[SECTION_WORDS])
+			break;
 		if (te.te_len > 0)
 			text_char(&te, ' ');
 		text_add(&te, words + word_at[word]);

@@ -1,6 +1,6 @@
 # tests/fuzz/: libFuzzer targets for the parsers of the kernel, built by clang with sanitizers.  Each is a file NAME.c.
 # tests/cli/fuzz.sh runs them; make fuzz RUNS=n runs them longer.
-FUZZ        := elf cpio cmdline efi_cmdline memmap boot_params pxe kept acpi_arm64 acpi_x86 smbios dt
+FUZZ        := elf cpio cmdline efi_cmdline memmap boot_params pxe kept acpi_arm64 acpi_x86 smbios dt event_tables
 FUZZ_CC     := clang
 # In these targets pa_to_va() adds an address to NULL.
 FUZZ_SAN    := -fsanitize=address,undefined -fno-sanitize=pointer-overflow -fno-sanitize-recover=all
@@ -33,6 +33,8 @@ $(FB)/dt: $(call fuzz_objs,$(addprefix arch/arm64/,machine.o machine_fdt.o uart_
     boot/image.o kern/platform/bootinfo.o)
 # The parsers' files hold functions that the targets never call.  The symbols that they need stay undefined.
 $(FB)/acpi_x86 $(FB)/dt: FUZZ_LDFLAGS := -no-pie -Wl,--unresolved-symbols=ignore-all -lfdt
+
+$(FB)/event_tables: $(call fuzz_objs,$(filter-out events/file.o,$(EVENT_LIB))) | $(EVENT_FILES)
 
 fuzz-targets: $(FUZZ:%=$(FB)/%)
 fuzz: fuzz-targets

@@ -152,6 +152,22 @@ expect_no_table(struct machine *mc, const char *why)
 
 static char table_folder[] = "/tmp/barecpc-events-XXXXXX";
 
+/* Let all PMUs have rows that the file lacks.  Its sum holds. */
+static void
+refer_outside(struct event_file *ef)
+{
+	size_t after = offsetof(struct event_file, evf_section);
+	struct event_pmu *ep =
+	    (struct event_pmu *)((char *)ef + ef->evf_section[0].evf_at);
+
+	for (size_t n = ef->evf_section[0].evf_section_bytes / sizeof *ep;
+	     n > 0; n--)
+		ep++->ep_nrow = 0xffff;
+	ef->evf_sum = event_file_sum((char *)ef + after, ef->evf_bytes - after);
+}
+
+#define ROWS ((size_t)-1) /* as a change: see refer_outside() */
+
 /*
  * Write the table of Intel's CPUs to the folder: the first `bytes` of it, with
  * one bit changed.
@@ -169,7 +185,9 @@ write_table(size_t bytes, size_t change)
 	data = malloc((size_t)st.st_size);
 	assert_int_equal(fread(data, (size_t)st.st_size, 1, f), 1);
 	fclose(f);
-	if (change != 0)
+	if (change == ROWS)
+		refer_outside((struct event_file *)data);
+	else if (change != 0)
 		data[change] ^= 1;
 	if (bytes == 0)
 		bytes = (size_t)st.st_size;
@@ -227,6 +245,8 @@ a_bad_file_is_reported(void **state)
 	write_table(10, 0);
 	in_child("/intel is not a table of events", 94);
 	write_table(0, 4096);
+	in_child("/intel is damaged", 94);
+	write_table(0, ROWS);
 	in_child("/intel is damaged", 94);
 	write_table(0, 8);
 	in_child("/intel is of another version of barecpc", 94);
