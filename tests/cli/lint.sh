@@ -53,15 +53,24 @@ rm "$tap_dir/tests/image/process/idle.c"
 finds 'a variable that avoids a fault' ../tests/check-list tests/list 'one: SLOW= may avoid a fault' \
 	'one tests/image - 60 --arch arm64 --env SLOW=yes -- stdio'
 finds 'a skip that avoids a fault' ../tests/check-list tests/image/process/stdio.c 'skips for a fault of QEMU' 'SKIP("QEMU is slow here");'
-finds 'an opener is found' check-text kern/mm/page.c "begins with 'Those'" '/* Those that wait go first. */'
-finds 'a word of no everyday use is found' check-text docs/tree.md "'beside'" 'It stands beside the other.'
+# plants NAME FILE WORDS LINES: the same by check-text, which reads all planted lines at once.
+plants() {
+	printf '%s\n' "$4" >>"$tap_dir/$2"
+	printf '%s\n' "$1" "$3" >>"$tap_dir/planted"
+}
+plants 'an opener is found' kern/mm/page.c "begins with 'Those'" '/* Those that wait go first. */'
+plants 'a word of no everyday use is found' docs/tree.md "'beside'" 'It stands beside the other.'
 absent=absent.md
-finds 'a page that does not exist is found' check-text kern/mm/page.c "page.c:[0-9]*: docs/$absent does not exist" "/* See docs/$absent. */"
-finds 'a link that leads nowhere is found' check-text docs/tree.md 'the link to absent.md leads nowhere' '[it](absent.md)'
-finds 'a link to a heading that does not exist is found' check-text docs/tree.md 'glossary.md has no heading for #absent' '[it](glossary.md#absent)'
-finds 'too many lines of docs are found' check-text docs/tree.md '^docs/: [0-9]* pages and [0-9]* lines, at most 24 and 4000' "$(yes . | head -n 4000)"
-finds 'too many lines of README are found' check-text README.md '^README.md: [0-9]* lines, at most 130$' "$(yes '' | head -n 130)x"
-finds 'a long sentence is found' check-text scripts/setup '26 words' \
+plants 'a page that does not exist is found' kern/mm/page.c "page.c:[0-9]*: docs/$absent does not exist" "/* See docs/$absent. */"
+plants 'a link that leads nowhere is found' docs/tree.md 'the link to absent.md leads nowhere' '[it](absent.md)'
+plants 'a link to a heading that does not exist is found' docs/tree.md 'glossary.md has no heading for #absent' '[it](glossary.md#absent)'
+plants 'too many lines of docs are found' docs/tree.md '^docs/: [0-9]* pages and [0-9]* lines, at most 24 and 4000' "$(yes . | head -n 4000)"
+plants 'too many lines of README are found' README.md '^README.md: [0-9]* lines, at most 130$' "$(yes '' | head -n 130)x"
+plants 'a long sentence is found' scripts/setup '26 words' \
 	'# one two three four five six seven eight nine ten one two three four five six seven eight nine ten one two three four five six'
-finds 'a prefix of two structs is found' check-text kern/mm/page.c 'begin with kw_' "$(printf 'struct other {\n\tint kw_a;\n\tint kw_b;\n};')"
+plants 'a prefix of two structs is found' kern/mm/page.c 'begin with kw_' "$(printf 'struct other {\n\tint kw_a;\n\tint kw_b;\n};')"
+expect 'the planted lines are refused' 1 . "$tap_dir/scripts/check-text"
+while read -r name && read -r words; do
+	check "$name" grep -qE -e "$words" "$err"
+done <"$tap_dir/planted"
 end
