@@ -42,7 +42,7 @@ import sweep  # noqa: E402
 import symbols  # noqa: E402
 import tap  # noqa: E402
 
-SECONDS = 600 if os.environ.get("BARECPC_CAMPAIGN") == "yes" else 45  # of CPU, of all targets
+SECONDS = 600 if os.environ.get("BARECPC_CAMPAIGN") == "yes" else 15  # of CPU, of all targets
 SLOW = 10  # seconds of CPU that no small input may take
 LEAST = 10  # cases of each target
 MAX_BYTES = 2 << 30  # of memory
