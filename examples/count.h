@@ -26,7 +26,10 @@ count_open(struct count *c)
 		perror("cpc_open");
 		exit(NOTHING_COUNTED);
 	}
-	c->set = cpc_set_create(c->cpc);
+	if ((c->set = cpc_set_create(c->cpc)) == NULL) {
+		perror("cpc_set_create");
+		exit(NOTHING_COUNTED);
+	}
 	c->ins = cpc_set_add_request(
 	    c->cpc, c->set, "PAPI_tot_ins", 0, CPC_COUNT_USER, 0, NULL);
 	c->before = cpc_buf_create(c->cpc, c->set);

@@ -59,6 +59,19 @@ expect 'a program at system privilege' 0 'barecpc: exit 0' scripts/barecpc run -
 	--append priv=system --payload "$tap_dir/x86_64/cc/hello" -- hello 0
 expect 'two payload files' 7 'barecpc: exit 7' scripts/barecpc run --arch arm64 --accel tcg \
 	--payload "$tap_dir/arm64/count" --payload "$tap_dir/arm64/cc/hello" -- hello 7
+scripts/barecpc-cc --arch arm64 -I examples -Wl,--wrap=cpc_set_create -x c -o "$tap_dir/no_set" - <<'END'
+#include <errno.h>
+#include "suite/dot.c"
+cpc_set_t *
+__wrap_cpc_set_create(cpc_t *cpc)
+{
+	(void)cpc;
+	errno = ENOMEM;
+	return NULL;
+}
+END
+expect 'an example whose set cannot be made says so' 77 '^cpc_set_create: Out of memory$' scripts/barecpc run --arch arm64 --accel tcg \
+	--payload "$tap_dir/no_set" -- no_set
 # Build systems name the compiler in CC, and CMake and configure scripts export it.  A wrapper that took CC for its
 # underlying compiler called itself without end: timeout(1) ends all of its processes.
 cc=$PWD/scripts/barecpc-cc
