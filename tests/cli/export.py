@@ -83,7 +83,7 @@ def fits_schema(file):
     """Both schemas of Jenkins' xUnit plugin: the later one allows three digits of a second for a suite."""
     point = "JUnit: it fits the schemas of Jenkins"
     if not readers.CAMPAIGN:
-        skip(point, "a campaign: they are fetched")
+        skip(point, "not fetched: make check-all does")
         return
     done = run(ROOT / "scripts" / "setup", "--junit")
     if done.returncode == 77 or not shutil.which("xmllint"):

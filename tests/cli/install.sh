@@ -89,7 +89,7 @@ if command -v meson >/dev/null && command -v ninja >/dev/null; then
 	check 'its image' ninja -C stick/build
 	check 'its test' meson test -C stick/build
 else
-	skip 'examples/stick, by Meson' 'scripts/setup --package'
+	skip 'examples/stick, by Meson' 'no meson or no ninja: scripts/setup --package'
 fi
 
 PKG_CONFIG_PATH=$prefix/lib/pkgconfig

@@ -53,6 +53,11 @@ rm "$tap_dir/tests/image/process/idle.c"
 finds 'a variable that avoids a fault' ../tests/check-list tests/list 'one: SLOW= may avoid a fault' \
 	'one tests/image - 60 --arch arm64 --env SLOW=yes -- stdio'
 finds 'a skip that avoids a fault' ../tests/check-list tests/image/process/stdio.c 'skips for a fault of QEMU' 'SKIP("QEMU is slow here");'
+for reason in '' slow 'Needs two CPUs' 'a campaign: they are fetched'; do
+	finds "a skip with the reason '$reason'" ../tests/check-list tests/image/process/stdio.c "does not say what .*: $reason$" "SKIP(\"$reason\");"
+done
+finds 'a skip of a script' ../tests/check-list tests/cli/leaks.sh 'does not say what .*: scripts/setup$' "skip 'it' 'scripts/setup'"
+finds 'a skip in Python' ../tests/check-list tests/cli/runner.py 'does not say what .*: scripts/setup$' 'skip("it", "scripts/setup")'
 # plants NAME FILE WORDS LINES: the same by check-text, which reads all planted lines at once.
 plants() {
 	printf '%s\n' "$4" >>"$tap_dir/$2"

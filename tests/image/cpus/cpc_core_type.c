@@ -75,7 +75,7 @@ cpus_of(cpc_t *cpc, unsigned n)
 #define NEEDS_TYPES()                                                          \
 	do {                                                                   \
 		if (cpc_core_type(cpc, 0) == NULL)                             \
-			SKIP("all CPUs have the same PMU");                    \
+			SKIP("needs CPUs of two kinds");                       \
 	} while (0)
 #define EACH_TYPE(n) for (unsigned n = 0; cpc_core_type(cpc, n) != NULL; n++)
 

@@ -75,7 +75,7 @@ CPC_TEST(notify_needs_the_capability)
 	cpc_set_t *set = cpc_set_create(cpc);
 
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) != 0)
-		SKIP("overflows interrupt here");
+		SKIP("needs a PMU whose overflows do not interrupt");
 	add_flags(cpc, set, ANY_EVENT, CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT);
 	EXPECT_SILENT(cpc_bind_curlwp(cpc, set, 0), ENOTSUP);
 }

@@ -103,7 +103,7 @@ CPC_TEST(a_missing_register_is_named)
 		SKIP("this machine lacks OFFCORE_RESPONSE_0");
 	set = set_of(cpc, event);
 	if (cpc_bind_curlwp(cpc, set, 0) == 0)
-		SKIP("this machine has MSR_OFFCORE_RSP_0");
+		SKIP("needs a machine without MSR_OFFCORE_RSP_0");
 	EXPECT_REPORTED(cpc_bind_curlwp(cpc, set, 0), EINVAL, "cpc_bind_curlwp",
 	    CPC_RESOURCE_UNAVAIL);
 	EXPECT(strcmp(test_detail.text,

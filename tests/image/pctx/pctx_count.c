@@ -16,8 +16,8 @@ TEST_KEEPS(64);
 			SKIP("this PMU does not count " INS_EVENT);            \
 		if (own_privilege() == CPC_COUNT_SYSTEM &&                     \
 		    sysconf(_SC_NPROCESSORS_ONLN) > 1)                         \
-			SKIP("the kernel's work counts, too, and waits for "   \
-			     "other CPUs");                                    \
+			SKIP("needs user privilege or one CPU: the kernel's "  \
+			     "waits for other CPUs count, too");               \
 	} while (0)
 
 /* The handlers of a run work with these, and note what they find. */

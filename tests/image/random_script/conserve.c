@@ -67,7 +67,7 @@ TEST(every_lwp_counts_what_it_ran)
 		  " overflows",
 	    execs, signals, overflows);
 	if (!read_witness(&after))
-		SKIP("nothing to compare the sums with: boot with witness=1");
+		SKIP("needs witness=1, with which to compare the sums");
 	/*
 	 * The first request of every set counts the same event as the witness.
 	 */

@@ -205,7 +205,7 @@ expect_witness(void)
 	struct barecpc_witness bw;
 
 	if (syscall(BARECPC_SYS_WITNESS, &bw) != 0)
-		SKIP("nothing to compare the sums with: boot with witness=1");
+		SKIP("needs witness=1, with which to compare the sums");
 	EXPECT(bw.bw_lwps > 0);
 	EXPECT_EQ(bw.bw_count, bw.bw_lwps + bw.bw_unowned + bw.bw_idle);
 	EXPECT_EQ(bw.bw_wrong, 0);

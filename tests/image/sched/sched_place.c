@@ -98,7 +98,7 @@ TEST(new_lwps_go_to_each_cpu_in_turn)
 	if (crowd_ncpu() == 1)
 		SKIP("one CPU");
 	if (n > CROWD_MAX)
-		SKIP("more CPUs than there are LWPs for");
+		SKIP("needs at most %d CPUs", CROWD_MAX);
 	crowd_start(&crowd, n, -1);
 	for (unsigned i = 0; i < n; i++)
 		rounds[i] = crowd.lwp[i].rounds;

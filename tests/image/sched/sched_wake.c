@@ -348,7 +348,7 @@ sleeps_in(int64_t us)
 TEST(short_sleeps_leave_others_the_cpu)
 {
 	if (sleeps_in(10 * SLICE_US) < 10 * 16 * 3)
-		SKIP("a sleep of 1 us takes more than 83 us here");
+		SKIP("needs a sleep of 1 us that ends within 83 us");
 	EXPECT(test_holds_once(short_sleeps_leave_a_third));
 }
 

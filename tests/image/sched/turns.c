@@ -91,7 +91,8 @@ side_by_side(void)
 		if (crowd_ncpu() < 2)                                          \
 			SKIP("needs two CPUs");                                \
 		if (!side_by_side())                                           \
-			SKIP("while a CPU spins, others stand still");         \
+			SKIP("needs CPUs that run at once: others "            \
+			     "stand still while one spins");                   \
 	} while (0)
 
 static bool
@@ -136,7 +137,7 @@ TEST(busy_lwps_use_all_cpus)
 
 	NEEDS_TWO();
 	if (ncpu > NBUSY)
-		SKIP("more CPUs than LWPs here");
+		SKIP("needs at most %d CPUs", NBUSY);
 	crowd_start(&crowd, NBUSY, -1);
 	for (unsigned i = 0; i < NBUSY; i++)
 		used[crowd_where(&crowd, i) % CROWD_MAX]++;

@@ -433,7 +433,7 @@ TEST(flags_and_segments_are_not_the_programs_to_set)
 	EXPECT_EQ(after & 0x3f7300, before & 0x3f7300);
 #else
 	(void)ask_for_privilege;
-	SKIP("on arm64 such a frame counts as damaged");
+	SKIP("needs x86-64: on arm64 such a frame counts as damaged");
 #endif
 }
 

@@ -163,7 +163,7 @@ CPC_TEST(without_an_interrupt_the_flag_is_not_supported)
 
 	NEEDS_V1();
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) != 0)
-		SKIP("overflows interrupt here");
+		SKIP("needs a PMU whose overflows do not interrupt");
 	if (!have_event(cpc, INS_EVENT))
 		SKIP("this PMU does not count " INS_EVENT);
 	event = v1_event(INS_EVENT, INS_EVENT);

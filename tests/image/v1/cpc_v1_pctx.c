@@ -71,7 +71,8 @@ CPC_TEST(the_count_of_a_known_loop_is_exact)
 	if (!have_event(cpc, INS_EVENT))
 		SKIP("this PMU does not count " INS_EVENT);
 	if (software_pmu)
-		SKIP("the software PMU counts what programs report");
+		SKIP("needs a real PMU: the software PMU counts what programs "
+		     "report");
 	invalidates = false;
 	the_event = v1_event(INS_EVENT, INS_EVENT);
 	the_event.ce_pic[1] = 12345;
