@@ -229,8 +229,13 @@ strlcpy(char *dst, const char *src, size_t size)
 size_t
 strlcpy_shown(char *dst, const char *src, size_t size)
 {
-	size_t n = strlcpy(dst, src, size);
+	size_t n = strlcpy(dst, src, size), cut = size - 4;
 
+	if (n >= size && size > 4) {
+		while (cut > 0 && (dst[cut] & 0xc0) == 0x80)
+			cut--; /* not within a character of UTF-8 */
+		memcpy(dst + cut, "...", 4);
+	}
 	for (; size > 0 && *dst != '\0'; dst++) {
 		if ((unsigned char)*dst < ' ' || *dst == '\x7f')
 			*dst = '?';

@@ -24,6 +24,7 @@ size_t strlcpy(char *dst, const char *src, size_t size);
 /*
  * The same for text from a program that goes to the log.  Each control
  * character becomes a question mark, so that the text cannot fake a log line.
+ * Truncated text ends in "...".
  */
 size_t strlcpy_shown(char *dst, const char *src, size_t size);
 /* As in ISO C, without locale.  Always sets *end. */

@@ -423,13 +423,11 @@ one_word(struct cmdline *cl, char *word, char *err, size_t errlen)
 	case WORD_OURS:
 		if ((why = kernel_word(cl, word)) == NULL)
 			return 0;
-		if (strlcpy_shown(shown, word, sizeof shown) >= sizeof shown)
-			memcpy(shown + sizeof shown - 4, "...", 4);
+		strlcpy_shown(shown, word, sizeof shown);
 		snprintf(err, errlen, "command line: `%s': %s", shown, why);
 		return -1;
 	default:
-		if (strlcpy_shown(shown, word, sizeof shown) >= sizeof shown)
-			memcpy(shown + sizeof shown - 4, "...", 4);
+		strlcpy_shown(shown, word, sizeof shown);
 		snprintf(err, errlen,
 		    "command line: `%s': unknown; did you mean %.*s?", shown,
 		    (int)n, meant);

@@ -66,6 +66,8 @@ expect 'a list of programs is one line' 125 '^barecpc: frobnicate: no such .* x[
 	run --arch arm64 --payload "$tap_dir/forged.cpio" -- frobnicate
 expect 'an unknown name is one line' 125 '^barecpc: y[?]barecpc: exit 0: no such program' \
 	run --arch arm64 -- "$(printf 'y\nbarecpc: exit 0')"
+long=$(printf '%070d' 0)
+expect 'a long name that is cut says so' 125 '^barecpc: 0{60}[.][.][.]: no such program' run --arch arm64 -- "$long"
 # Archives.
 scripts/mkcpio -o "$tap_dir/hello.cpio" "$tap_dir/hello"
 head -c 5000 "$tap_dir/hello.cpio" >"$tap_dir/cut.cpio"

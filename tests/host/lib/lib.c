@@ -129,7 +129,7 @@ static void
 compare_and_find(void **state)
 {
 	static const char *const s[] = { "", "a", "ab", "abc", "b", "\xff" };
-	char buf[4];
+	char buf[4], wide[9];
 
 	(void)state;
 	for (unsigned i = 0; i < 6; i++) {
@@ -150,6 +150,15 @@ compare_and_find(void **state)
 	assert_int_equal(strlcpy(buf, "abcdef", sizeof buf), 6);
 	assert_int_equal(strlcpy_shown(buf, "\x7f\nX", sizeof buf), 3);
 	assert_string_equal(buf, "??X");
+	/* A cut is marked, and never within a character of UTF-8. */
+	assert_int_equal(strlcpy_shown(wide, "abcdefgh", sizeof wide), 8);
+	assert_string_equal(wide, "abcdefgh");
+	assert_int_equal(strlcpy_shown(wide, "abcd\nfghi", sizeof wide), 9);
+	assert_string_equal(wide, "abcd?...");
+	assert_int_equal(strlcpy_shown(wide, "abcd\u00e9fgh", sizeof wide), 9);
+	assert_string_equal(wide, "abcd...");
+	assert_int_equal(strlcpy_shown(wide, "abc\u00e9fghi", sizeof wide), 9);
+	assert_string_equal(wide, "abc\u00e9...");
 	assert_int_equal(strlcpy(buf, "abcdef", sizeof buf), 6);
 	assert_string_equal(buf, "abc");
 }
