@@ -129,10 +129,13 @@ region_free(struct region *r)
 	kfree(r);
 }
 
-/* The pages of r are of the same kind as those of `like`. */
+/* The pages of r are of the same kind as those of `like` from va on. */
 static void
-region_like(struct region *r, const struct region *like)
+region_like(struct region *r, const struct region *like, uintptr_t va)
 {
+	r->r_file = like->r_file;
+	r->r_file_bytes = like->r_file_bytes;
+	r->r_offset = like->r_offset + (va - like->r_start);
 	r->r_pages = like->r_pages;
 	r->r_shared = like->r_shared;
 	r->r_fork = like->r_fork;
@@ -151,7 +154,7 @@ region_split(struct as *as, uintptr_t va)
 		return EINVAL;
 	if ((tail = region_new(va, r->r_end, r->r_prot, r->r_contig)) == NULL)
 		return ENOMEM;
-	region_like(tail, r);
+	region_like(tail, r, va);
 	r->r_end = va;
 	region_insert(&as->as_regions, tail);
 	return 0;
@@ -163,7 +166,10 @@ can_merge(const struct region *r, const struct region *n)
 	return r->r_end == n->r_start && r->r_prot == n->r_prot &&
 	       r->r_contig == n->r_contig && r->r_pages == n->r_pages &&
 	       r->r_shared == n->r_shared && r->r_memory == n->r_memory &&
-	       r->r_fork == n->r_fork;
+	       r->r_fork == n->r_fork && r->r_file == n->r_file &&
+	       (r->r_file == NULL ||
+		   (r->r_file_bytes == n->r_file_bytes &&
+		       n->r_offset - r->r_offset == n->r_start - r->r_start));
 }
 
 /*
@@ -243,6 +249,39 @@ split_off(struct as *as, uintptr_t va, uintptr_t end)
 }
 
 int
+as_note_file(struct as *as, uintptr_t va, size_t len, const char *file,
+    size_t bytes, size_t offset)
+{
+	struct region *r;
+	int err;
+
+	if (file == NULL || (err = split_off(as, va, va + len)) != 0)
+		return file == NULL ? 0 : err;
+	r = as_find(as, va);
+	r->r_file = file;
+	r->r_file_bytes = bytes;
+	r->r_offset = offset;
+	join_again(as, va, va + len);
+	return 0;
+}
+
+/* Copy the content of r's file to the zeroed pages of a range in it. */
+static void
+fill_from_file(struct as *as, const struct region *r, uintptr_t va, size_t len)
+{
+	size_t from = r->r_offset + (va - r->r_start);
+
+	if (r->r_file == NULL)
+		return;
+	if (from < r->r_file_bytes)
+		as_write(as, va, r->r_file + from,
+		    len < r->r_file_bytes - from ? len
+						 : r->r_file_bytes - from);
+	if (r->r_prot & PROT_EXEC)
+		as_sync_code(as, va, len);
+}
+
+int
 as_map(struct as *as, uintptr_t va, size_t len, unsigned prot, bool contig)
 {
 	struct region *r;
@@ -317,6 +356,8 @@ region_protect(struct as *as, struct region *r, unsigned prot)
 		err = pages_populate(as, r->r_start, len, prot, r->r_contig);
 	if (err != 0)
 		return err;
+	if (!r->r_pages && prot != 0)
+		fill_from_file(as, r, r->r_start, len);
 	r->r_prot = prot;
 	r->r_pages |= prot != 0;
 	return 0;
@@ -385,7 +426,7 @@ as_at_fork(struct as *as, uintptr_t va, size_t len, enum at_fork at_fork)
 	for (r = region_ending_after(&as->as_regions, va);
 	     r != NULL && r->r_start < end && err == 0; r = r->r_next) {
 		hole |= r->r_start > at;
-		if (at_fork == FORK_ZERO && r->r_shared)
+		if (at_fork == FORK_ZERO && (r->r_shared || r->r_file != NULL))
 			err = EINVAL;
 		else
 			r->r_fork = at_fork;
@@ -407,6 +448,7 @@ region_zero(struct as *as, struct region *r, uintptr_t va, size_t len)
 		return 0; /* shared content stays */
 	if (r->r_prot != 0) {
 		pages_zero(as, va, len);
+		fill_from_file(as, r, va, len);
 		return 0;
 	}
 	if ((err = split_off(as, va, va + len)) != 0)
@@ -456,7 +498,7 @@ as_move(struct as *as, uintptr_t from, uintptr_t to, size_t len)
 		return EINVAL;
 	if ((n = region_new(to, to + len, r->r_prot, false)) == NULL)
 		return ENOMEM;
-	region_like(n, r);
+	region_like(n, r, from);
 	if ((err = split_off(as, from, from + len)) != 0)
 		goto free_region;
 	if (n->r_pages && (err = pages_move(as, from, to, len, n->r_prot)) != 0)

@@ -63,6 +63,12 @@ int as_map(struct as *as, uintptr_t va, size_t len, unsigned prot, bool contig);
 int as_map_shared(struct as *as, uintptr_t va, uint64_t pa, size_t len,
     unsigned prot, struct shared_memory *m);
 /*
+ * Note that memory of as_map() is a private mapping of an archive's file from
+ * an offset on.  The caller copies the content.  Returns 0 or ENOMEM.
+ */
+int as_note_file(struct as *as, uintptr_t va, size_t len, const char *file,
+    size_t bytes, size_t offset);
+/*
  * Unmap a range, parts of which may be unmapped already.  Returns 0, EINVAL if
  * that would split a 2 MiB page, or ENOMEM.
  */
@@ -80,14 +86,16 @@ int as_protect(struct as *as, uintptr_t va, size_t len, unsigned prot);
  */
 int as_move(struct as *as, uintptr_t from, uintptr_t to, size_t len);
 /*
- * Zero the mapped parts of a range.  Pages without access are freed.  Returns
+ * Zero the mapped parts of a range, or copy a noted file's content there again.
+ * Pages without access are freed, and made again by as_protect().  Returns
  * 0 or an errno: ENOMEM if memory runs out or part of the range is not mapped,
  * EINVAL at a MAP_CONTIG region.  After EINVAL the range before it is zero.
  */
 int as_zero(struct as *as, uintptr_t va, size_t len);
 /*
  * Say what fork(2) does with a range.  Returns 0, ENOMEM if part of the range
- * is not mapped or memory runs out, or EINVAL: shared memory is not zeroed.
+ * is not mapped or memory runs out, or EINVAL: a file's or shared memory is not
+ * zeroed.
  */
 int as_at_fork(struct as *as, uintptr_t va, size_t len, enum at_fork at_fork);
 /*

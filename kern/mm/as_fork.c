@@ -36,6 +36,13 @@ share_pages(struct as *to, const struct as *from, const struct region *r,
 	           : as_protect(to, va, end - va, r->r_prot);
 }
 
+static int
+note_file(struct as *to, const struct region *r, uintptr_t va, uintptr_t end)
+{
+	return as_note_file(to, va, end - va, r->r_file, r->r_file_bytes,
+	    r->r_offset + (va - r->r_start));
+}
+
 /* Copy the part [va, end) of region r. */
 static int
 copy_range(struct as *to, const struct as *from, const struct region *r,
@@ -48,12 +55,14 @@ copy_range(struct as *to, const struct as *from, const struct region *r,
 		return 0;
 	if (r->r_shared)
 		return share_pages(to, from, r, va, end);
-	if (!r->r_pages)
-		return as_map(to, va, end - va, 0, r->r_contig);
+	if (!r->r_pages) {
+		err = as_map(to, va, end - va, 0, r->r_contig);
+		return err != 0 ? err : note_file(to, r, va, end);
+	}
 	/* Pages without access keep their content, so copy it too. */
 	err =
 	    as_map(to, va, end - va, prot != 0 ? prot : PROT_READ, r->r_contig);
-	if (err != 0)
+	if (err != 0 || (err = note_file(to, r, va, end)) != 0)
 		return err;
 	if (r->r_fork == FORK_COPY)
 		copy_pages(to, from, va, end);

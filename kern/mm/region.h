@@ -24,6 +24,9 @@ struct region {
 	bool r_shared;
 	/* Whose they are, if r_shared.  NULL: an archive's, never written. */
 	struct shared_memory *r_memory;
+	/* An archive's file that is mapped privately from r_offset, or NULL. */
+	const char *r_file;
+	size_t r_file_bytes, r_offset;
 	enum at_fork r_fork;
 	unsigned r_was_prot; /* with r_had_pages: lets as_protect() undo */
 	bool r_had_pages;

@@ -77,7 +77,10 @@ load_segment(struct proc *p, const struct elf_segment *s)
 	as_write(p->p_as, va, p->p_elf.e_data + s->seg_offset, s->seg_filesz);
 	if (prot & PROT_EXEC)
 		as_sync_code(p->p_as, va, s->seg_memsz);
-	return 0;
+	if (s->seg_offset < va - from)
+		return 0;
+	return as_note_file(p->p_as, from, to - from, p->p_elf.e_data,
+	    s->seg_offset + s->seg_filesz, s->seg_offset - (va - from));
 }
 
 static int

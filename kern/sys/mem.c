@@ -166,8 +166,12 @@ sys_mmap(const uintptr_t *a)
 		copy_file(as, (uintptr_t)va, len, f, a[5]);
 		if (prot & PROT_EXEC)
 			as_sync_code(as, (uintptr_t)va, len);
-		if (prot == 0 &&
-		    (err = as_protect(as, (uintptr_t)va, len, 0)) != 0) {
+		if (f->f_kind == FILE_ARCHIVE)
+			err = as_note_file(as, (uintptr_t)va, len, file_data(f),
+			    file_bytes(f), a[5]);
+		if (err == 0 && prot == 0)
+			err = as_protect(as, (uintptr_t)va, len, 0);
+		if (err != 0) {
 			as_unmap(as, (uintptr_t)va, len);
 			return -err;
 		}
@@ -215,8 +219,8 @@ sys_mprotect(const uintptr_t *a)
 }
 
 /*
- * Grow in place if the range after it is free, else move.  Shared memory keeps
- * the size that it was made with.
+ * Grow in place if the range after it is free, else move.  Shared memory and an
+ * archive's file keep the size that they were mapped with.
  */
 static intptr_t
 grow_mapping(struct as *as, uintptr_t va, size_t old, size_t new, bool may_move)
@@ -226,7 +230,7 @@ grow_mapping(struct as *as, uintptr_t va, size_t old, size_t new, bool may_move)
 	uintptr_t to;
 	int err;
 
-	if (r->r_memory != NULL)
+	if (r->r_memory != NULL || r->r_file != NULL)
 		return -ENOMEM;
 	err = as_map(as, va + old, new - old, prot, false);
 	if (err == 0)
@@ -297,8 +301,8 @@ lock_range(uintptr_t va, size_t len)
 #define MADV_KNOWN 0x3ffff1fUL
 
 /*
- * Most advice has no effect.  MADV_DONTNEED must zero anonymous memory, and
- * programs rely on that, as on what fork(2) does with memory.
+ * Most advice has no effect.  MADV_DONTNEED must drop what was written to
+ * memory, and programs rely on that, as on what fork(2) does with memory.
  */
 intptr_t
 sys_madvise(const uintptr_t *a)

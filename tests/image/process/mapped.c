@@ -1,6 +1,7 @@
 /*
  * A file of whole pages is mapped as it lies in the archive.  A shared mapping
- * copies nothing, and no process can write to it.
+ * copies nothing, and no process can write to it.  After MADV_DONTNEED a
+ * private mapping has the file's content again.
  *
  * A shared mapping takes only its page tables, which have far fewer pages than
  * the file.
@@ -161,4 +162,87 @@ TEST(a_part_is_hidden_moved_and_dropped)
 	EXPECT_EQ(munmap(whole, bytes), 0);
 	close(table);
 	EXPECT(before - free_pages() <= TABLES);
+}
+
+/* Only the pages that are dropped lose what was written to them. */
+TEST(dropped_pages_have_the_content_of_the_file_again)
+{
+	const size_t page = 4096;
+	char *own, *whole;
+	pid_t child;
+
+	NEEDS_TABLE();
+	own = mmap(NULL, bytes - page, PROT_READ | PROT_WRITE, MAP_PRIVATE,
+	    table, (off_t)page);
+	whole = map_table(MAP_SHARED, PROT_READ);
+	REQUIRE(own != MAP_FAILED && whole != MAP_FAILED);
+	whole += page;
+	memset(own, 'x', 4 * page);
+	EXPECT_EQ(madvise(own + page, page, MADV_DONTNEED), 0);
+	EXPECT_EQ(own[page - 1], 'x');
+	EXPECT(memcmp(own + page, whole + page, page) == 0);
+	EXPECT_EQ(own[2 * page], 'x');
+	/* Pages without access, which are freed. */
+	EXPECT_EQ(mprotect(own + 2 * page, page, PROT_NONE), 0);
+	EXPECT_EQ(madvise(own + 2 * page, page, MADV_DONTNEED), 0);
+	EXPECT_EQ(mprotect(own + 2 * page, page, PROT_READ), 0);
+	EXPECT(memcmp(own + page, whole + page, 2 * page) == 0);
+	child = fork();
+	if (child == 0)
+		_exit(own[3 * page] != 'x' ||
+		      madvise(own, 4 * page, MADV_DONTNEED) != 0 ||
+		      memcmp(own, whole, bytes - page) != 0);
+	REQUIRE(child > 0);
+	EXPECT_EQ(test_wait_status(child), 0);
+	EXPECT_EQ(own[3 * page], 'x');
+	EXPECT_ERRNO(madvise(own, page, MADV_WIPEONFORK), EINVAL);
+	EXPECT(mremap(own, page, bytes, MREMAP_MAYMOVE) == MAP_FAILED);
+	EXPECT_EQ(madvise(own, bytes - page, MADV_DONTNEED), 0);
+	EXPECT(memcmp(own, whole, bytes - page) == 0);
+	EXPECT_EQ(munmap(own, bytes - page), 0);
+	EXPECT_EQ(munmap(whole - page, bytes), 0);
+	close(table);
+}
+
+/* A page that the file fills in part is zero after the end of the file. */
+TEST(the_last_page_of_a_file_ends_in_zeros)
+{
+	const size_t page = 4096;
+	int self = open("/proc/self/exe", O_RDONLY);
+	size_t at, last;
+	struct stat st;
+	char want[4096] = { 0 }, *own;
+
+	REQUIRE(self != -1 && fstat(self, &st) == 0);
+	last = (size_t)st.st_size % page;
+	at = (size_t)st.st_size - last;
+	EXPECT(last != 0);
+	EXPECT_EQ(pread(self, want, last, (off_t)at), last);
+	own = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE, self,
+	    (off_t)at);
+	REQUIRE(own != MAP_FAILED);
+	memset(own, 'x', 2 * page);
+	EXPECT_EQ(madvise(own, 2 * page, MADV_DONTNEED), 0);
+	EXPECT(memcmp(own, want, page) == 0);
+	EXPECT(own[page] == 0 && own[2 * page - 1] == 0);
+	EXPECT_EQ(munmap(own, 2 * page), 0);
+	close(self);
+}
+
+static char data[2 * 4096] __attribute__((aligned(4096))) = { 'd' };
+
+static int __attribute__((noinline, aligned(4096))) answer(void)
+{
+	return 42;
+}
+
+/* The program's own segments are private mappings of its file, too. */
+TEST(dropped_pages_of_the_program_are_as_in_its_file)
+{
+	data[0] = data[4096] = 'x';
+	EXPECT_EQ(madvise(data, sizeof data, MADV_DONTNEED), 0);
+	EXPECT_EQ(data[0], 'd');
+	EXPECT_EQ(data[4096], 0);
+	EXPECT_EQ(madvise((void *)answer, 4096, MADV_DONTNEED), 0);
+	EXPECT_EQ(answer(), 42);
 }
