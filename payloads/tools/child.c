@@ -1,19 +1,24 @@
 /*
- * Runs another program and waits for its end, with a time limit.
+ * Runs another program and waits for its end, with a time limit, or until
+ * Ctrl-C.
  */
 #include "payloads/tools/child.h"
 
 #include <errno.h>
+#include <payload.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "payloads/common/usage.h"
 
 #define TIMEOUT_MIN 10 /* as in perf stat */
 #define TIMEOUT_MAX 1000000000
+#define LOOK_MS     200 /* from one look for Ctrl-C to the next */
+#define KEYS_MAX    64
 
 const struct option child_options[] = {
 	{ "timeout", required_argument, NULL, CHILD_TIMEOUT },
@@ -21,7 +26,8 @@ const struct option child_options[] = {
 };
 
 static volatile pid_t child;
-static volatile sig_atomic_t ended;
+static volatile sig_atomic_t ended, ended_by_key;
+static volatile unsigned looks; /* SIGALRMs until the time is up, or 0 */
 
 unsigned
 child_timeout(const char *text)
@@ -30,47 +36,81 @@ child_timeout(const char *text)
 	    "--timeout", text, TIMEOUT_MIN, TIMEOUT_MAX, " ms");
 }
 
+bool
+child_interrupt_came(void)
+{
+	static const long ctrl_c = 3;
+	long key = 1;
+
+	for (unsigned i = 0; i < KEYS_MAX && key > 0; i++) {
+		key = syscall(BARECPC_SYS_SCREEN, BARECPC_SCREEN_KEY);
+		if (key == 1 + ctrl_c)
+			return true;
+	}
+	return false;
+}
+
 /* The program exists until waitpid() has reported its end. */
 static void
-time_is_up(int sig)
+look(int sig)
 {
 	(void)sig;
-	ended = 1;
+	if (ended || ended_by_key)
+		return;
+	if (looks != 0 && --looks == 0)
+		ended = 1;
+	else if (child_interrupt_came())
+		ended_by_key = 1;
+	else
+		return;
 	kill(child, SIGKILL);
 }
 
-static void
-set_timer(unsigned ms)
+static struct timeval
+time_of(unsigned ms)
 {
-	struct itimerval it = { .it_value = { ms / 1000, ms % 1000 * 1000 } };
-
-	setitimer(ITIMER_REAL, &it, NULL);
+	return (struct timeval){ ms / 1000, ms % 1000 * 1000 };
 }
 
 int
-child_wait(pid_t pid, const char *name, unsigned ms)
+child_wait(pid_t pid, const char *name, unsigned ms, bool *interrupted)
 {
+	unsigned step = interrupted != NULL ? LOOK_MS : ms;
+	struct itimerval it = { 0 };
 	siginfo_t si;
 	int status;
 
 	child = pid;
-	ended = 0;
-	if (ms != 0) {
-		signal(SIGALRM, time_is_up);
-		set_timer(ms);
+	ended = ended_by_key = 0;
+	if (step != 0) {
+		/* The last of these steps ends after ms. */
+		looks = (ms + step - 1) / step;
+		it.it_interval = time_of(step);
+		it.it_value = time_of(ms % step != 0 ? ms % step : step);
+		signal(SIGALRM, look);
+		setitimer(ITIMER_REAL, &it, NULL);
 	}
 	/* WNOWAIT keeps the pid in use until the timer is off. */
 	while (waitid(P_PID, (id_t)pid, &si, WEXITED | WNOWAIT) == -1) {
 		if (errno != EINTR)
 			fail(1, "%s", strerror(errno));
 	}
-	if (ms != 0)
-		set_timer(0);
+	if (step != 0) {
+		it = (struct itimerval){ 0 };
+		setitimer(ITIMER_REAL, &it, NULL);
+	}
 	if (waitpid(pid, &status, 0) == -1)
 		fail(1, "%s", strerror(errno));
 	/* The timer may have fired after the program had ended by itself. */
-	if (ended && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
+		ended = ended_by_key = 0;
+	if (ended)
 		fprintf(stderr, "%s: %s: ended after %u ms (--timeout)\n",
 		    usage_name(), name, ms);
+	if (ended_by_key)
+		fprintf(
+		    stderr, "%s: %s: ended by Ctrl-C\n", usage_name(), name);
+	if (interrupted != NULL)
+		*interrupted = ended_by_key;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -1,11 +1,12 @@
 /*
- * Waiting for another program, with a time limit.  Included by stat.c and
- * record.c.
+ * Waiting for another program, with a time limit, or until Ctrl-C.  Included by
+ * stat.c and record.c.
  */
 #ifndef PAYLOADS_TOOLS_CHILD_H
 #define PAYLOADS_TOOLS_CHILD_H
 
 #include <getopt.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 /* The long option --timeout, and the value usage_option() returns for it. */
@@ -17,9 +18,16 @@ extern const struct option child_options[];
 unsigned child_timeout(const char *text);
 
 /*
- * Wait until pid has ended.  After `ms` milliseconds, unless 0, kill it and
- * print that.  Returns its status as shells do.
+ * Did Ctrl-C come on the console's line?  The host passes it on.  A line that
+ * is not connected may have characters for ever.
  */
-int child_wait(pid_t pid, const char *name, unsigned ms);
+bool child_interrupt_came(void);
+
+/*
+ * Wait until pid has ended.  After `ms` milliseconds, unless 0, kill it and
+ * print that.  Unless `interrupted` is NULL, look for Ctrl-C each 200 ms: kill
+ * pid then, too.  Returns its status as shells do.
+ */
+int child_wait(pid_t pid, const char *name, unsigned ms, bool *interrupted);
 
 #endif /* PAYLOADS_TOOLS_CHILD_H */

@@ -193,6 +193,7 @@ become_program(cpc_t *cpc, cpc_set_t *set, int fd)
 static void
 run_program(cpc_t *cpc, cpc_set_t *set, int fd)
 {
+	bool cut;
 	pid_t pid;
 
 	payload_progress(0, 1);
@@ -201,7 +202,7 @@ run_program(cpc_t *cpc, cpc_set_t *set, int fd)
 		fail(1, "%s", strerror(errno));
 	if (pid == 0)
 		become_program(cpc, set, fd);
-	pr.status = child_wait(pid, pr.program[0], pr.timeout);
+	pr.status = child_wait(pid, pr.program[0], pr.timeout, &cut);
 }
 
 /*

@@ -280,24 +280,6 @@ refuse_group(struct counted *c, unsigned n)
 	}
 }
 
-/*
- * Did Ctrl-C come on the console's line?  The host passes it on.  A line that
- * is not connected may have characters for ever.
- */
-static bool
-interrupt_came(void)
-{
-	static const long ctrl_c = 3;
-	long key = 1;
-
-	for (unsigned i = 0; i < KEYS_MAX && key > 0; i++) {
-		key = syscall(BARECPC_SYS_SCREEN, BARECPC_SCREEN_KEY);
-		if (key == 1 + ctrl_c)
-			return true;
-	}
-	return false;
-}
-
 /* The runs of a group, whose set the meter has bound to find what fits. */
 static void
 count_group(struct group *g)
@@ -310,7 +292,7 @@ count_group(struct group *g)
 	group_open(g);
 	for (unsigned i = 0; i < st.runs && !st.interrupted; i++) {
 		run_once(g);
-		st.interrupted = interrupt_came();
+		st.interrupted = st.cut || child_interrupt_came();
 	}
 	/* Interrupted: all groups that have runs have this many. */
 	if (st.ns.s_n < st.runs)

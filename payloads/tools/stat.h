@@ -78,6 +78,7 @@ extern struct statistics {
 	unsigned timeout;  /* of a run, in ms, or 0 */
 	uint64_t interval; /* of -I, or 0 */
 	bool json, aggregates, undisturbed, per_thread, interrupted;
+	bool cut; /* the only run of a group was ended by Ctrl-C */
 	char **program;
 	struct meter meter;
 	struct event reference;

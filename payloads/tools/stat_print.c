@@ -348,7 +348,9 @@ print_all(void)
 		    "# stat: LWPs that outlived the program, and are not in "
 		    "the counts: %u\n",
 		    st.left);
-	if (st.interrupted)
+	if (st.cut)
+		fputs("# stat: interrupted: the counts end there\n", notes);
+	else if (st.interrupted)
 		fprintf(notes,
 		    "# stat: interrupted after %u runs, which are counted\n",
 		    st.ns.s_n);

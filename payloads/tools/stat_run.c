@@ -55,7 +55,8 @@ run_program(int fd)
 		fail(1, "%s", strerror(errno));
 	if (pid == 0)
 		become_program(fd);
-	st.status = child_wait(pid, st.program[0], st.timeout);
+	st.status = child_wait(
+	    pid, st.program[0], st.timeout, st.runs == 1 ? &st.cut : NULL);
 	return clock_ns() - run_begin;
 }
 

@@ -24,7 +24,7 @@ LINGER_SECONDS = 10  # how long a guest may stand still between its closing line
 ANSWER_SECONDS = 5  # how long to wait for the PCs of a stopped guest
 PR_SET_PDEATHSIG = 1
 CTRL_C = b"\x03"
-PASSED_ON = b"\nhost: interrupted: ends after the current run; Ctrl-C again: ends now, and loses all counts\n"
+PASSED_ON = b"\nhost: interrupted: ends with the counts so far; Ctrl-C again: ends now, and loses all counts\n"
 # QEMU may print this for a CPU that PSCI has switched off, before it ends.
 OFF_WARNING = "warning: icount sleep disabled and no active timers"
 
@@ -46,7 +46,7 @@ def _die_with_parent():
 
 
 def _interrupt_for(qemu, ending, second):
-    """The handler of Ctrl-C: the guest's console gets it, and the tool ends after its current run.  `second` handles the next."""
+    """The handler of Ctrl-C: the guest's console gets it, and the tool ends with its counts.  `second` handles the next."""
     def take(number, _):
         signal.signal(number, second)
         ending.interrupted = True

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Ctrl-C during `barecpc stat -r N` ends after the current run, and the runs that ended are counted.  A second one ends at once."""
+"""Ctrl-C during `barecpc stat` and `record` keeps what was counted; with -r N, the runs that ended.  A second one ends at once."""
 import json
 import os
 import pathlib
@@ -24,14 +24,14 @@ int main(int argc, char **argv)
 """
 
 
-def interrupted(words, folder, signals=1, lines=1):
-    """Start stat, wait for lines of the program, and interrupt stat, and QEMU too, as a terminal does.
+def interrupted(words, folder, signals=1, lines=1, tool="stat"):
+    """Start stat or record, wait for lines of the program, and interrupt stat, and QEMU too, as a terminal does.
 
     Returns the status, the lines of the program, and the text of stat.
     """
     errors = folder / "errors"
     with open(errors, "w") as file, \
-            subprocess.Popen([ROOT / "scripts/barecpc", "stat", "--accel", "tcg", *words], cwd=folder, stdin=subprocess.DEVNULL,
+            subprocess.Popen([ROOT / "scripts/barecpc", tool, "--accel", "tcg", *words], cwd=folder, stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=file, text=True, start_new_session=True) as stat:
         begin = [stat.stdout.readline() for _ in range(lines)]
         for _ in range(signals):
@@ -70,11 +70,34 @@ def a_group_without_runs(arch, folder):
     check(f"{arch}: a group without runs says so", [] if wanted else [f"{runs} runs", *lines])
 
 
+def a_single_run(arch, folder):
+    """The program never ends, so each count is of a part of its run."""
+    status, out, text = interrupted(["-e", "instructions:u", "--results", "records", f"./{arch}", "for ever"], folder)
+    equal(f"{arch}: a single run ends", (status, out), (-signal.SIGINT, "run\n"))
+    wanted = ("# stat: interrupted: the counts end there\n", f"stat: {arch}: ended by Ctrl-C\n")
+    check(f"{arch}: it says so", [] if all(line in text for line in wanted) else text.splitlines())
+    records = [json.loads(line) for line in (folder / "records").read_text().splitlines()]
+    printed = [int(count.replace(",", "")) for count in re.findall(r"^ *([0-9,]+) +instructions:u", text, re.M)]
+    equal(f"{arch}: the record has the count", [r["count"]["measured"]["raw"] for r in records], [printed])
+    check(f"{arch}: it counted", [] if printed and printed[0] > 10 ** 6 else text.splitlines())
+
+
+def a_profile(arch, folder):
+    status, out, text = interrupted(["-c", "10007", f"./{arch}", "for ever"], folder, tool="record")
+    report = subprocess.run([ROOT / "scripts/barecpc", "report"], cwd=folder, capture_output=True, text=True)
+    equal(f"{arch}: record ends", (status, report.returncode), (-signal.SIGINT, 0))
+    samples = re.search(r": (\d+) samples", text)
+    check(f"{arch}: the profile has the samples up to then", [] if samples and int(samples[1]) > 100 and "main" in report.stdout else
+          [*text.splitlines(), *report.stdout.splitlines()])
+
+
 with tempfile.TemporaryDirectory() as name:
     work = pathlib.Path(name)
     for machine in ("arm64", "x86_64"):
         subprocess.run([ROOT / "scripts/barecpc-cc", "--arch", machine, "-O1", "-x", "c", "-o", work / machine, "-"], input=SOURCE, text=True, check=True)
         the_runs_that_ended(machine, work)
         the_second(machine, work)
+        a_single_run(machine, work)
+        a_profile(machine, work)
         a_group_without_runs(machine, work)
 end()
