@@ -66,6 +66,16 @@ expect 'a list of programs is one line' 125 '^barecpc: frobnicate: no such .* x[
 	run --arch arm64 --payload "$tap_dir/forged.cpio" -- frobnicate
 expect 'an unknown name is one line' 125 '^barecpc: y[?]barecpc: exit 0: no such program' \
 	run --arch arm64 -- "$(printf 'y\nbarecpc: exit 0')"
+# The memory that is free is as much as the line says: a program of 2 MiB less runs, of 1 MiB more does not.
+of_size() { # MIB: makes and runs a program that needs so many MiB, 8 of them in a segment that fits
+	echo 'const char full[8 << 20] = { 1 }; char room[(MIB - 8) << 20]; int main(int n) { return full[n] + room[n]; }' |
+		scripts/barecpc-cc --arch arm64 -DMIB="$1"L -x c -o "$tap_dir/room" -
+	run --arch arm64 --mem 64M --payload "$tap_dir/room" -- room
+}
+expect 'a program larger than memory says how much is free' 125 '^barecpc: room: does not fit in memory: 200 MiB, [0-9]+ MiB are free$' of_size 200
+free=$(sed -n 's/^barecpc: room: .*, \([0-9]*\) MiB are free$/\1/p' "$err")
+expect 'a program that is a little smaller runs' 0 '^barecpc: exit 0$' of_size $((${free:-0} - 2))
+expect 'a program that is a little larger does not' 125 "^barecpc: room: does not fit .* $free MiB are free\$" of_size $((${free:-0} + 1))
 long=$(printf '%070d' 0)
 expect 'a long name that is cut says so' 125 '^barecpc: 0{60}[.][.][.]: no such program' run --arch arm64 -- "$long"
 # Archives.
