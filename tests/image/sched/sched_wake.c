@@ -250,7 +250,7 @@ rounds_in(const struct crowd_lwp *l, int64_t us)
 static bool
 pair_leaves_half(void)
 {
-	const int64_t us = 50 * SLICE_US;
+	const int64_t us = 16 * SLICE_US;
 	uint64_t alone, shared;
 	pthread_t a, b;
 
@@ -302,7 +302,7 @@ sleep_briefly(void *arg)
 static bool
 short_sleeps_leave_a_third(void)
 {
-	const int64_t us = 50 * SLICE_US;
+	const int64_t us = 16 * SLICE_US;
 	uint64_t alone, shared;
 	pthread_t t;
 
@@ -347,7 +347,7 @@ sleeps_in(int64_t us)
  */
 TEST(short_sleeps_leave_others_the_cpu)
 {
-	if (sleeps_in(10 * SLICE_US) < 10 * 16 * 3)
+	if (sleeps_in(4 * SLICE_US) < 4 * 16 * 3)
 		SKIP("needs a sleep of 1 us that ends within 83 us");
 	EXPECT(test_holds_once(short_sleeps_leave_a_third));
 }
