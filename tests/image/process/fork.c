@@ -325,7 +325,7 @@ make_others(void *arg)
  */
 TEST(exec_ends_lwps_that_make_others)
 {
-	for (unsigned us = 0; us < 10000; us += 500) {
+	for (unsigned us = 0; us < 2500; us += 125) {
 		pid_t pid = fork();
 		pthread_t t;
 
