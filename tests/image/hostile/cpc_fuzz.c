@@ -26,9 +26,9 @@
 #include <unistd.h>
 
 #define NLWP      4
-#define SEQUENCES 1000 /* the command line may name another number */
-#define TICKS     100  /* of the controller */
-#define CALLS_MAX 20   /* handler calls in a sequence that may restart */
+#define SEQUENCES 400 /* the command line may name another number */
+#define TICKS     100 /* of the controller */
+#define CALLS_MAX 20  /* handler calls in a sequence that may restart */
 
 /*
  * The C library's heap keeps pages, and the threads' stacks keep page tables.

@@ -42,7 +42,7 @@
 #define UNDEF_BYTES 4
 #endif
 
-#define FAR         1000000U /* the farthest stop */
+#define FAR         1000000U /* the farthest stop, of one PIC */
 #define ALL_STARTED 100U     /* more instructions than start all PICs */
 #define ALL_STOPPED 100U     /* more instructions than stop all PICs */
 #define STRUCK      400U     /* kernel instructions of several calls */
@@ -200,14 +200,14 @@ stops_right(uint64_t n, struct pic *p)
 
 /* The gap of two runs that agree. */
 static int64_t
-learn_gap(void)
+learn_gap(uint64_t far)
 {
 	int64_t gap = 0, was;
 
 	for (unsigned i = 0; i < TRIES; i++) {
 		was = gap;
-		calls_until(FAR);
-		gap = (int64_t)(last_stop.passed - last_stop.value - FAR);
+		calls_until(far);
+		gap = (int64_t)(last_stop.passed - last_stop.value - far);
 		if (i > 0 && gap == was)
 			return gap;
 	}
@@ -233,18 +233,21 @@ stops_late(uint64_t n, int64_t gap)
 static void
 all_stops_are_late(cpc_t *cpc)
 {
+	uint64_t farthest = FAR;
+
 	for (uint_t pic = 0; pic < cpc_npic(cpc); pic++) {
 		int64_t gap;
 
 		if (!pic_counts(cpc, INS_EVENT, pic) || !bind_pair(cpc, pic))
 			continue;
-		gap = learn_gap();
+		gap = learn_gap(farthest);
 		for (uint64_t n = ALL_STARTED; n < 2 * ALL_STARTED; n++) {
 			if (!stops_late(n, gap))
 				break;
 		}
-		for (uint64_t n = 1000; n <= FAR; n *= 10)
+		for (uint64_t n = 1000; n <= farthest; n *= 10)
 			stops_late(n, gap);
+		farthest = FAR / 10;
 		unbind_pair();
 	}
 }
@@ -253,7 +256,7 @@ all_stops_are_late(cpc_t *cpc)
 CPC_TEST(the_kernel_stops_after_exactly_n)
 {
 	struct pic p = { 0 };
-	uint64_t far;
+	uint64_t far, farthest = FAR;
 
 	NEEDS_KERNEL();
 	if (!emulated_here) {
@@ -266,7 +269,8 @@ CPC_TEST(the_kernel_stops_after_exactly_n)
 		if (!pic_counts(cpc, INS_EVENT, pic) || !bind_pair(cpc, pic))
 			continue;
 		/* Avoid the last instruction of a call. */
-		far = FAR + (calls_until(FAR) < calls_until(FAR + 1));
+		far = farthest +
+		      (calls_until(farthest) < calls_until(farthest + 1));
 		calls_until(far);
 		p.skid = last_stop.value;
 		p.gap = (int64_t)(last_stop.passed - last_stop.value - far);
@@ -275,8 +279,9 @@ CPC_TEST(the_kernel_stops_after_exactly_n)
 			if (!stops_right(n, &p))
 				break;
 		}
-		for (uint64_t n = 1000; n <= FAR; n *= 10)
+		for (uint64_t n = 1000; n <= farthest; n *= 10)
 			stops_right(n, &p);
+		farthest = FAR / 10;
 		unbind_pair();
 	}
 	test_note(
