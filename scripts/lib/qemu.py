@@ -1,6 +1,8 @@
 """Makes QEMU's command line for a run, and the files that QEMU reads."""
 
+import contextlib
 import dataclasses
+import functools
 import os
 import pathlib
 import platform
@@ -21,6 +23,7 @@ EMULATOR = {"arm64": STOCK, "x86_64": PMU}  # the one that counts on one CPU
 CPU_MAX_PMU = ("max,vendor=GenuineIntel,family=6,model=94,stepping=3,"
                "pmu=on,+pdcm,+full-width-write,pmu-version=5,pmu-counters=8")
 SANDBOX = ["-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"]
+MAX_SANDBOXES = 20  # emulators of which the answer is kept
 QEMU_PMU = ROOT / "scripts" / "qemu-pmu"
 
 MAX_APPEND_BYTES = (128 << 10) - 1  # one argument of execve(2), Linux's MAX_ARG_STRLEN
@@ -121,6 +124,7 @@ def device_tree(name):
     return str(path)
 
 
+@functools.cache
 def find_qemu(arch, wanted=STOCK):
     if wanted == PMU:
         return qemu_pmu("--path", arch)
@@ -211,11 +215,23 @@ def icount_shift(arch, boot):
 def sandbox(program):
     """QEMU's options for a filter of system calls, or [] if this QEMU or this host has no seccomp.
 
-    With the filter, a guest that breaks out of QEMU cannot start programs or gain rights.
+    With the filter, a guest that breaks out of QEMU cannot start programs or gain rights.  A source tree keeps in build/
+    which emulators have it: QEMU's answer takes as long as all else before its start.
     """
+    there = os.stat(program)
+    kept, this, known = ROOT / "build" / "sandboxes", f"{there.st_size} {there.st_mtime_ns} {program}", []
+    with contextlib.suppress(OSError):
+        known = kept.read_text().splitlines()
+    if this in known:
+        return SANDBOX
     done = subprocess.run([program, *SANDBOX, "-M", "help"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL)
-    return SANDBOX if done.returncode == 0 else []
+    if done.returncode != 0:
+        return []
+    if (ROOT / "Makefile").exists():
+        with contextlib.suppress(OSError):
+            kept.write_text("".join(f"{line}\n" for line in [this, *known[:MAX_SANDBOXES]]))
+    return SANDBOX
 
 
 def command(m, image, cmdline, initrd=None, disk=None, sandbox=()):

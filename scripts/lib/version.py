@@ -1,9 +1,9 @@
 """The version of barecpc: its number, and the date and the id of a commit."""
 
+import pathlib
 import subprocess
 
-from qemu import ROOT
-
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 ARCHIVED = "$Format:%cs %h$"  # git archive replaces it, because .gitattributes names this file
 
 

@@ -121,7 +121,8 @@ for arch in arm64 x86_64; do
 		--qemu tests/cli/fake-qemu >/dev/null 2>&1
 	check "$arch: no disk to write" arguments 'format=raw,file=.*,readonly=on'
 done
-NO_SANDBOX=1 fake good >/dev/null 2>"$err"
+cp tests/cli/fake-qemu "$tap_dir/bare-qemu"
+NO_SANDBOX=1 fake good --qemu "$tap_dir/bare-qemu" >/dev/null 2>"$err"
 check 'an emulator without a sandbox is named' grep -q '^host: this QEMU has no sandbox' "$err"
 
 # Contents of barecpc.cfg.
