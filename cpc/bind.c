@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-#include "cpc/pctx.h"
+#include "cpc/pctx/pctx.h"
 
 /* Turn a result of cpc_syscall() into a return value and errno. */
 static int
@@ -37,6 +37,9 @@ note_target(cpc_t *cpc, cpc_set_t *set, uint64_t target)
 
 	if (cs != NULL)
 		__atomic_store_n(&cs->cis_target, target, __ATOMIC_RELAXED);
+	if (target != 0)
+		__atomic_store_n(
+		    &cpc->c_target, (pid_t)(target >> 32), __ATOMIC_RELAXED);
 }
 
 /* Has a set of this handle been bound to another process? */
@@ -71,85 +74,62 @@ bind_pack(cpc_t *cpc, cpc_set_t *set, enum cpc_op op, uintptr_t how,
 	    op, (uintptr_t)&pk->cip_pack, cpci_id(set), how, (uintptr_t)rf);
 }
 
-static intptr_t
-bind_lwp(cpc_t *cpc, cpc_set_t *set, uintptr_t flags, struct cpc_refusal *rf)
+/*
+ * Bind a set, and report a failure as one of fn.
+ *
+ * Only a bind to the calling LWP takes no lock at first.  The others may wait
+ * until a CPU runs the LWP, or note the target.  The lock keeps the set from
+ * being destroyed in that time.
+ */
+static int
+bind_set(
+    cpc_t *cpc, const char *fn, cpc_set_t *set, enum cpc_op op, uintptr_t how)
 {
-	intptr_t r = bind_pack(cpc, set, CPC_OP_BIND, flags, rf);
+	struct cpc_refusal rf;
+	intptr_t r = -ESTALE;
 	sigset_t mask;
 
+	rf.cf_subcode = -1;
+	if (op == CPC_OP_BIND) {
+		cpci_page_find();
+		r = bind_pack(cpc, set, op, how, &rf);
+	}
 	if (r == -ESTALE) {
 		cpci_lock(cpc, &mask);
-		r = bind_pack(cpc, set, CPC_OP_BIND, flags, rf);
+		r = bind_pack(cpc, set, op, how, &rf);
+		if (r == 0 && op == CPC_OP_BIND_PCTX)
+			note_target(cpc, set, how);
 		cpci_unlock(cpc, &mask);
 	}
-	return r;
+	return r == 0 ? 0
+	              : cpci_fail(cpc, fn, (int)-r, rf.cf_subcode, rf.cf_why);
 }
 
 int
 cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags)
 {
-	struct cpc_refusal rf;
-	intptr_t r = -EINVAL;
-
-	if (cpc == NULL)
-		return set_errno(-EINVAL);
-	cpci_page_find();
-	rf.cf_subcode = -1;
-	if ((flags & ~CPC_BIND_LWP_INHERIT) == 0)
-		r = bind_lwp(cpc, set, flags, &rf);
-	if (r != 0)
-		return cpci_fail(
-		    cpc, "cpc_bind_curlwp", (int)-r, rf.cf_subcode, rf.cf_why);
-	return 0;
+	if (cpc == NULL || (flags & ~CPC_BIND_LWP_INHERIT) != 0)
+		return cpci_invalid();
+	return bind_set(cpc, "cpc_bind_curlwp", set, CPC_OP_BIND, flags);
 }
 
+/* A negative id becomes a large number, which no CPU has. */
 int
 cpc_bind_cpu(cpc_t *cpc, processorid_t id, cpc_set_t *set, uint_t flags)
 {
-	struct cpc_refusal rf;
-	intptr_t r = -EINVAL;
-	sigset_t mask;
-
-	if (cpc == NULL)
-		return set_errno(-EINVAL);
-	/*
-	 * The LWP may wait until that CPU runs it.  The lock keeps the set
-	 * from being destroyed in that time.  A negative id becomes a large
-	 * number, which no CPU has.
-	 */
-	rf.cf_subcode = -1;
-	cpci_lock(cpc, &mask);
-	if (flags == 0)
-		r = bind_pack(cpc, set, CPC_OP_BIND_CPU, (uintptr_t)id, &rf);
-	cpci_unlock(cpc, &mask);
-	return r == 0 ? 0
-	              : cpci_fail(cpc, "cpc_bind_cpu", (int)-r, rf.cf_subcode,
-			    rf.cf_why);
+	if (cpc == NULL || flags != 0)
+		return cpci_invalid();
+	return bind_set(
+	    cpc, "cpc_bind_cpu", set, CPC_OP_BIND_CPU, (uintptr_t)id);
 }
 
 int
 cpc_bind_pctx(cpc_t *cpc, pctx_t *pctx, id_t id, cpc_set_t *set, uint_t flags)
 {
-	struct cpc_refusal rf;
-	intptr_t r = -EINVAL;
-	uint64_t target;
-	sigset_t mask;
-
 	if (cpc == NULL || pctx == NULL || flags != 0)
-		return set_errno(-EINVAL);
-	target = CPC_TARGET(pctx->px_pid, id);
-	rf.cf_subcode = -1;
-	cpci_lock(cpc, &mask);
-	r = bind_pack(cpc, set, CPC_OP_BIND_PCTX, target, &rf);
-	if (r == 0) {
-		note_target(cpc, set, target);
-		__atomic_store_n(
-		    &cpc->c_target, pctx->px_pid, __ATOMIC_RELAXED);
-	}
-	cpci_unlock(cpc, &mask);
-	return r == 0 ? 0
-	              : cpci_fail(cpc, "cpc_bind_pctx", (int)-r, rf.cf_subcode,
-			    rf.cf_why);
+		return cpci_invalid();
+	return bind_set(cpc, "cpc_bind_pctx", set, CPC_OP_BIND_PCTX,
+	    CPC_TARGET(pctx->px_pid, id));
 }
 
 int
@@ -160,7 +140,7 @@ cpci_sample_target(struct cpci_buf *cb)
 
 	/* After pctx_release() the set has no LWP to sample. */
 	if (target == 0 || !pctx_controls((pid_t)(target >> 32)))
-		return set_errno(-EINVAL);
+		return cpci_invalid();
 	return set_errno(cpc_syscall(CPC_OP_SAMPLE_PCTX, cb->cb_set,
 	    (uintptr_t)cb->cb_sample, (uintptr_t)cb->cb_n, target));
 }
@@ -210,7 +190,7 @@ cpc_unbind(cpc_t *cpc, cpc_set_t *set)
 	intptr_t r;
 
 	if (!cpci_is_set(cpc, set))
-		return set_errno(-EINVAL);
+		return cpci_invalid();
 	if (has_targets(cpc) && unbind_target(cpc, set))
 		return 0;
 	r = cpc_syscall(CPC_OP_RELE, cpci_id(set), 0, 0, 0);
@@ -230,7 +210,7 @@ cpc_request_info(cpc_t *cpc, cpc_set_t *set, int index, cpc_reqinfo_t *info)
 	intptr_t r;
 
 	if (!cpci_is_set(cpc, set) || info == NULL)
-		return set_errno(-EINVAL);
+		return cpci_invalid();
 	/* A negative index becomes a large number, which no request has. */
 	r = cpc_syscall(
 	    CPC_OP_WHERE, cpci_id(set), (uintptr_t)index, (uintptr_t)&w, 0);
@@ -247,7 +227,7 @@ int
 cpc_request_preset(cpc_t *cpc, int index, uint64_t preset)
 {
 	if (cpc == NULL)
-		return set_errno(-EINVAL);
+		return cpci_invalid();
 	return set_errno(
 	    cpc_syscall(CPC_OP_PRESET, (uintptr_t)index, preset, 0, 0));
 }
@@ -256,7 +236,7 @@ int
 cpc_set_restart(cpc_t *cpc, cpc_set_t *set)
 {
 	if (cpc == NULL || (set != NULL && !cpci_is_set(cpc, set)))
-		return set_errno(-EINVAL);
+		return cpci_invalid();
 	return set_errno(cpc_syscall(CPC_OP_RESTART, cpci_id(set), 0, 0, 0));
 }
 

@@ -4,17 +4,9 @@
  */
 #include "cpc/cpci.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-
-static int
-fail_invalid(void)
-{
-	errno = EINVAL;
-	return -1;
-}
 
 static size_t
 sample_bytes(int64_t n)
@@ -119,14 +111,14 @@ cpc_buf_create(cpc_t *cpc, cpc_set_t *set)
 	sigset_t mask;
 
 	if (cpc == NULL) {
-		errno = EINVAL;
+		cpci_invalid();
 		return NULL;
 	}
 	cpci_lock(cpc, &mask);
 	if ((cs = cpci_set(cpc, set)) != NULL)
 		buf = buf_new(cpc, set, cs);
 	else
-		errno = EINVAL;
+		cpci_invalid();
 	cpci_unlock(cpc, &mask);
 	return buf;
 }
@@ -143,7 +135,7 @@ cpc_buf_destroy(cpc_t *cpc, cpc_buf_t *buf)
 			cpci_buf_end(cb);
 		cpci_unlock(cpc, &mask);
 	}
-	return cb != NULL ? 0 : fail_invalid();
+	return cb != NULL ? 0 : cpci_invalid();
 }
 
 /* Returns the address of request index's value, or NULL. */
@@ -163,7 +155,7 @@ cpc_buf_get(cpc_t *cpc, cpc_buf_t *buf, int index, uint64_t *val)
 	const uint64_t *value = value_of(cpc, buf, index);
 
 	if (value == NULL || val == NULL)
-		return fail_invalid();
+		return cpci_invalid();
 	*val = *value;
 	return 0;
 }
@@ -174,7 +166,7 @@ cpc_buf_set(cpc_t *cpc, cpc_buf_t *buf, int index, uint64_t val)
 	uint64_t *value = value_of(cpc, buf, index);
 
 	if (value == NULL)
-		return fail_invalid();
+		return cpci_invalid();
 	*value = val;
 	return 0;
 }
@@ -210,7 +202,7 @@ add_scaled(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *a, cpc_buf_t *b, uint64_t sign)
 
 	if (cd == NULL || ca == NULL || cb == NULL || cd->cb_n != ca->cb_n ||
 	    cd->cb_n != cb->cb_n) {
-		errno = EINVAL;
+		cpci_invalid();
 		return;
 	}
 	s = cd->cb_sample;
@@ -242,7 +234,7 @@ cpc_buf_copy(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *src)
 	const struct cpci_buf *cs = cpci_buf(cpc, src);
 
 	if (cd == NULL || cs == NULL || cd->cb_n != cs->cb_n) {
-		errno = EINVAL;
+		cpci_invalid();
 		return;
 	}
 	memmove(cd->cb_sample, cs->cb_sample, sample_bytes(cd->cb_n));
@@ -254,7 +246,7 @@ cpc_buf_zero(cpc_t *cpc, cpc_buf_t *buf)
 	struct cpci_buf *cb = cpci_buf(cpc, buf);
 
 	if (cb == NULL) {
-		errno = EINVAL;
+		cpci_invalid();
 		return;
 	}
 	memset(cb->cb_sample, 0, sample_bytes(cb->cb_n));

@@ -3,7 +3,6 @@
  */
 #include "cpc/cpci.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +36,7 @@ cpc_core_type(cpc_t *cpc, uint_t n)
 
 	if (pm != NULL)
 		return pm->pm_name;
-	errno = EINVAL;
+	cpci_invalid();
 	return NULL;
 }
 
@@ -51,8 +50,7 @@ cpc_core_type_of_cpu(cpc_t *cpc, processorid_t id)
 		    (pm->pm_cpus[id / 64] >> id % 64 & 1) != 0)
 			return (int)n;
 	}
-	errno = EINVAL;
-	return -1;
+	return cpci_invalid();
 }
 
 int
@@ -68,9 +66,7 @@ cpc_set_core_type(cpc_t *cpc, cpc_set_t *set)
 			type = cs->cis_pack->cip_pack.cp_type;
 		cpci_unlock(cpc, &mask);
 	}
-	if (type == 0)
-		errno = EINVAL;
-	return (int)type - 1;
+	return type != 0 ? (int)type - 1 : cpci_invalid();
 }
 
 cpc_t *
@@ -80,7 +76,7 @@ cpc_open_core_type(int ver, const char *name)
 	uint_t n = 0;
 
 	if (name == NULL)
-		errno = EINVAL;
+		cpci_invalid();
 	if (cpc == NULL)
 		return NULL;
 	while (
@@ -88,7 +84,7 @@ cpc_open_core_type(int ver, const char *name)
 		n++;
 	if (n == cpc->c_ntypes) {
 		cpc_close(cpc);
-		errno = EINVAL;
+		cpci_invalid();
 		return NULL;
 	}
 	cpc->c_machine = cpc->c_types[n];

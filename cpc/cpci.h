@@ -72,21 +72,15 @@ cpci_id(const void *name)
 	return (uintptr_t)name >> CPCI_INDEX_BITS;
 }
 
-/* A list of names from the kernel. */
-struct cpci_list {
-	char *cil_text;
-	const char **cil_name;
-	unsigned cil_n;
-};
-
 struct __cpc {
 	pthread_mutex_t c_lock;
 	cpc_errhndlr_t *c_errfn; /* NULL: stderr */
 	uint_t c_npic;
 	uint_t c_caps;
-	struct cpci_list c_cciname, c_cpuref; /* one name each */
-	struct machine c_machine;             /* event.c loads its table */
-	struct machine *c_types; /* its core types; NULL: CPUs are alike */
+	char c_cciname[CPC_MAX_IMPL_NAME];
+	char c_cpuref[CPC_MAX_CPUREF];
+	struct machine c_machine; /* event.c loads its table */
+	struct machine *c_types;  /* its core types; NULL: CPUs are alike */
 	uint_t c_ntypes;
 	struct cpci_table c_sets;      /* struct cpci_set */
 	struct cpci_table c_bufs;      /* struct cpci_buf */
@@ -191,7 +185,10 @@ int cpci_pctx_invalidate(pctx_t *pctx, id_t id);
 /* buf.c: the buffer's name is gone: keep its memory for the next buffer. */
 void cpci_buf_end(struct cpci_buf *cb);
 
-/* handle.c */
+/*
+ * handle.c: copy a text that the kernel has, without its end if it is longer.
+ */
+void cpci_text(enum cpc_op op, char *text, size_t size);
 void cpci_lock(cpc_t *cpc, sigset_t *mask);
 void cpci_unlock(cpc_t *cpc, const sigset_t *mask);
 
@@ -202,6 +199,8 @@ void cpci_unlock(cpc_t *cpc, const sigset_t *mask);
  */
 int cpci_fail(
     cpc_t *cpc, const char *fn, int err, int subcode, const char *why);
+/* Set errno to EINVAL, and return -1. */
+int cpci_invalid(void);
 
 /*
  * core_type.c: describe the core types of a machine, if it has any.  False: out
@@ -211,13 +210,9 @@ bool cpci_types_fetch(struct machine *mc);
 /* The machine of a core type, counted from 1; 0: the handle's. */
 const struct machine *cpci_machine_of(cpc_t *cpc, unsigned type);
 
-/* event.c */
-/* Fill li, which is empty, by an operation that returns a list. */
-bool cpci_list_fetch(struct cpci_list *li, enum cpc_op op);
-void cpci_list_free(struct cpci_list *li);
 /*
- * Resolve a name or number, for a core type counted from 1, or for the handle's
- * machine (0).  The caller holds the handle's lock.
+ * event.c: resolve a name or number, for a core type counted from 1, or for the
+ * handle's machine (0).  The caller holds the handle's lock.
  */
 bool cpci_event(
     cpc_t *cpc, unsigned type, const char *event, struct cpc_event *ev);

@@ -66,12 +66,17 @@ cpci_fail(cpc_t *cpc, const char *fn, int err, int subcode, const char *why)
 }
 
 int
+cpci_invalid(void)
+{
+	errno = EINVAL;
+	return -1;
+}
+
+int
 cpc_seterrhndlr(cpc_t *cpc, cpc_errhndlr_t *fn)
 {
-	if (cpc == NULL) {
-		errno = EINVAL;
-		return -1;
-	}
+	if (cpc == NULL)
+		return cpci_invalid();
 	__atomic_store_n(&cpc->c_errfn, fn, __ATOMIC_RELAXED);
 	return 0;
 }

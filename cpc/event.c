@@ -7,58 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fill cil_name: one name after each NUL of the text. */
-static bool
-list_index(struct cpci_list *li, size_t bytes)
-{
-	const char *at, *end = li->cil_text + bytes;
-	unsigned n = 0;
-
-	for (at = li->cil_text; at < end; at += strlen(at) + 1)
-		n++;
-	if ((li->cil_name = calloc(n + 1, sizeof *li->cil_name)) == NULL)
-		return false;
-	for (at = li->cil_text; at < end; at += strlen(at) + 1)
-		li->cil_name[li->cil_n++] = at;
-	return true;
-}
-
-/* Most lists need no second call. */
-#define FIRST_ROOM 4096
-
-bool
-cpci_list_fetch(struct cpci_list *li, enum cpc_op op)
-{
-	size_t room = FIRST_ROOM;
-	intptr_t bytes;
-	char *text;
-
-	for (;;) {
-		if ((text = realloc(li->cil_text, room)) == NULL)
-			break;
-		li->cil_text = text;
-		bytes = cpc_syscall(op, 0, (uintptr_t)text, room, 0);
-		if (bytes < 0)
-			break;
-		if ((size_t)bytes <= room) {
-			if (list_index(li, (size_t)bytes))
-				return true;
-			break;
-		}
-		room = (size_t)bytes;
-	}
-	cpci_list_free(li);
-	return false;
-}
-
-void
-cpci_list_free(struct cpci_list *li)
-{
-	free(li->cil_text);
-	free(li->cil_name);
-	memset(li, 0, sizeof *li);
-}
-
 /* Returns true if strtol(3) with base 0 accepts the whole string. */
 static bool
 is_number(const char *event, long *value)
@@ -150,7 +98,7 @@ walk_all(
 	char name[PADDED];
 
 	if (cpc == NULL || action == NULL) {
-		errno = EINVAL;
+		cpci_invalid();
 		return;
 	}
 	while (machine_next(
@@ -166,7 +114,7 @@ walk_pic(cpc_t *cpc, uint_t picno, bool generic, void *arg,
 	char name[PADDED];
 
 	if (cpc == NULL || action == NULL || picno >= cpc->c_npic) {
-		errno = EINVAL;
+		cpci_invalid();
 		return;
 	}
 	while (machine_next(machine_locked(cpc), 1ULL << picno, generic, &ml,
@@ -209,7 +157,7 @@ cpc_walk_attrs(
 	unsigned i;
 
 	if (cpc == NULL || action == NULL) {
-		errno = EINVAL;
+		cpci_invalid();
 		return;
 	}
 	for (i = 0; i < CPC_ATTR_IDS; i++) {

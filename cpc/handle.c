@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 void
 cpci_lock(cpc_t *cpc, sigset_t *mask)
@@ -24,11 +25,16 @@ cpci_unlock(cpc_t *cpc, const sigset_t *mask)
 	pthread_sigmask(SIG_SETMASK, mask, NULL);
 }
 
+void
+cpci_text(enum cpc_op op, char *text, size_t size)
+{
+	memset(text, 0, size);
+	cpc_syscall(op, 0, (uintptr_t)text, size - 1, 0);
+}
+
 static void
 handle_free(cpc_t *cpc)
 {
-	cpci_list_free(&cpc->c_cciname);
-	cpci_list_free(&cpc->c_cpuref);
 	cpci_sets_free(cpc);
 	cpci_table_free(&cpc->c_sets);
 	cpci_table_free(&cpc->c_bufs);
@@ -44,7 +50,7 @@ cpc_open(int ver)
 	cpc_t *cpc;
 
 	if (ver != CPC_VER_CURRENT) {
-		errno = EINVAL;
+		cpci_invalid();
 		return NULL;
 	}
 	if ((npic = cpc_syscall(CPC_OP_NPIC, 0, 0, 0, 0)) < 0) {
@@ -57,9 +63,9 @@ cpc_open(int ver)
 	cpc->c_npic = (uint_t)npic;
 	cpc->c_caps = (uint_t)cpc_syscall(CPC_OP_CAPS, 0, 0, 0, 0);
 	cpc_syscall(CPC_OP_PMU, (uintptr_t)&cpc->c_machine.mc_pmu, 0, 0, 0);
-	if (!cpci_list_fetch(&cpc->c_cciname, CPC_OP_IMPL_NAME) ||
-	    !cpci_list_fetch(&cpc->c_cpuref, CPC_OP_CPUREF) ||
-	    !cpci_types_fetch(&cpc->c_machine)) {
+	cpci_text(CPC_OP_IMPL_NAME, cpc->c_cciname, sizeof cpc->c_cciname);
+	cpci_text(CPC_OP_CPUREF, cpc->c_cpuref, sizeof cpc->c_cpuref);
+	if (!cpci_types_fetch(&cpc->c_machine)) {
 		handle_free(cpc);
 		errno = ENOMEM;
 		return NULL;
@@ -106,18 +112,18 @@ const char *
 cpc_cciname(cpc_t *cpc)
 {
 	if (cpc == NULL) {
-		errno = EINVAL;
+		cpci_invalid();
 		return NULL;
 	}
-	return cpc->c_cciname.cil_name[0];
+	return cpc->c_cciname;
 }
 
 const char *
 cpc_cpuref(cpc_t *cpc)
 {
 	if (cpc == NULL) {
-		errno = EINVAL;
+		cpci_invalid();
 		return NULL;
 	}
-	return cpc->c_cpuref.cil_name[0];
+	return cpc->c_cpuref;
 }

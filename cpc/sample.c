@@ -131,11 +131,8 @@ sample_by_name(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 	struct cpci_buf *cb = cpci_buf(cpc, buf);
 
 	/* The page and the kernel compare cb_n with the bound set. */
-	if (!cpci_is_set(cpc, set) || cb == NULL ||
-	    cb->cb_set != cpci_id(set)) {
-		errno = EINVAL;
-		return -1;
-	}
+	if (!cpci_is_set(cpc, set) || cb == NULL || cb->cb_set != cpci_id(set))
+		return cpci_invalid();
 	own.recent[(uintptr_t)buf % 4] = cb;
 	return cpci_read(own.page, cb);
 }

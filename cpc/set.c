@@ -45,7 +45,7 @@ cpc_set_create(cpc_t *cpc)
 	sigset_t mask;
 
 	if (cpc == NULL) {
-		errno = EINVAL;
+		cpci_invalid();
 		return NULL;
 	}
 	cpci_lock(cpc, &mask);
@@ -121,10 +121,8 @@ cpc_set_destroy(cpc_t *cpc, cpc_set_t *set)
 			cpci_set_end(cpc, cs);
 		cpci_unlock(cpc, &mask);
 	}
-	if (cs == NULL) {
-		errno = EINVAL;
-		return -1;
-	}
+	if (cs == NULL)
+		return cpci_invalid();
 	return 0;
 }
 
@@ -145,10 +143,8 @@ cpc_set_add_request(cpc_t *cpc, cpc_set_t *set, const char *event,
 	struct cpci_set *cs;
 	sigset_t mask;
 
-	if (cpc == NULL) {
-		errno = EINVAL;
-		return -1;
-	}
+	if (cpc == NULL)
+		return cpci_invalid();
 	cpci_lock(cpc, &mask);
 	if ((cs = cpci_set(cpc, set)) != NULL) {
 		index = cs->cis_nreqs;
@@ -202,10 +198,8 @@ cpc_set_request_preset(cpc_t *cpc, cpc_set_t *set, int index, uint64_t preset)
 		}
 		cpci_unlock(cpc, &mask);
 	}
-	if (r == NULL) {
-		errno = EINVAL;
-		return -1;
-	}
+	if (r == NULL)
+		return cpci_invalid();
 	return 0;
 }
 
@@ -225,7 +219,7 @@ cpc_walk_requests(cpc_t *cpc, cpc_set_t *set, void *arg,
 		cpci_unlock(cpc, &mask);
 	}
 	if (cs == NULL) {
-		errno = EINVAL;
+		cpci_invalid();
 		return;
 	}
 	for (r = newest; r != NULL; r = r->cir_older)

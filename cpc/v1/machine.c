@@ -148,23 +148,23 @@ static const struct cpuver {
 	{ CPC_BARECPC_SOFT, NULL, NULL, SPEC },
 };
 
-static struct cpci_list own_name, own_ref;
+static char own_name[CPC_MAX_IMPL_NAME], own_ref[CPC_MAX_CPUREF];
 
 static void
 fetch_own(void)
 {
-	cpci_list_fetch(&own_name, CPC_OP_IMPL_NAME);
-	cpci_list_fetch(&own_ref, CPC_OP_CPUREF);
+	cpci_text(CPC_OP_IMPL_NAME, own_name, sizeof own_name);
+	cpci_text(CPC_OP_CPUREF, own_ref, sizeof own_ref);
 }
 
 /* This machine's text, or NULL. */
 static const char *
-own_text(const struct cpci_list *li)
+own_text(const char *text)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	pthread_once(&once, fetch_own);
-	return li->cil_n > 0 ? li->cil_name[0] : NULL;
+	return *text != '\0' ? text : NULL;
 }
 
 /* NULL if the cpuver is unknown.  One of the last three entries is known. */
@@ -188,7 +188,7 @@ cpc_getcciname(int cpuver)
 
 	if (cv == NULL)
 		return NULL;
-	return cv->cv_name != NULL ? cv->cv_name : own_text(&own_name);
+	return cv->cv_name != NULL ? cv->cv_name : own_text(own_name);
 }
 
 const char *
@@ -198,7 +198,7 @@ cpc_getcpuref(int cpuver)
 
 	if (cv == NULL)
 		return NULL;
-	return cv->cv_ref != NULL ? cv->cv_ref : own_text(&own_ref);
+	return cv->cv_ref != NULL ? cv->cv_ref : own_text(own_ref);
 }
 
 const char *

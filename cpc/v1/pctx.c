@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "cpc/cpci.h"
-#include "cpc/pctx.h"
+#include "cpc/pctx/pctx.h"
 
 /* The identity of the event's set, of which each target LWP has its own. */
 #define TARGET_SET(target) (1ULL << 63 | (target))

@@ -22,7 +22,7 @@ HOST_AMD    := arch/x86/pmu/amd/amd_pcbe.o $(HOST_X86)
 HOST_PMUV3  := $(call fake,fake_pmu.o fake_pmu_regs.o pmuv3_pics.o pmuv3_set.o named.o) \
     kern/cpc/reason.o kern/cpc/proof.o \
     $(HOST_EVENTS) $(HOST_LIB) $(addprefix arch/arm64/pmu/,pmuv3_pcbe.o core_type.o proof.o)
-HOST_CPC    := cpc/read_stub.o $(CPC_OBJS) cpc/solaris/illumos.o cpc/solaris/processor.o
+HOST_CPC    := $(call fake,read_stub.o) $(CPC_OBJS) cpc/solaris/illumos.o cpc/solaris/processor.o
 HOST_PAGES  := $(call fake,fake_kernel.o fake_pcbe.o fake_mmu.o) $(SOFT_PMU_OBJS) $(HOST_CPC) $(KCPC_OBJS) \
     $(KCPC_PAGE_OBJS) $(EVENT_LIB) $(HOST_LIB)
 HOST_KCPC   := $(call fake,host.o no_pages.o fake_kernel.o fake_pcbe.o) $(SOFT_PMU_OBJS) $(HOST_CPC) $(KCPC_OBJS) \

@@ -100,7 +100,7 @@ static void
 handles_sets_and_buffers(void **state)
 {
 	(void)state;
-	until_it_succeeds(open_second, 4);
+	until_it_succeeds(open_second, 1);
 	cpc_close(second);
 	until_it_succeeds(create_set, 3);
 	add(set, "instructions");

@@ -1,5 +1,6 @@
 /*
- * PICs that are not read from here: the kernel samples them.  For tests/host.
+ * In place of cpc/arm64/read.S and cpc/x86/read.S: no PIC is read from here,
+ * the kernel samples them.
  */
 #include "cpc/cpci.h"
 

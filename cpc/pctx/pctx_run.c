@@ -2,7 +2,7 @@
  * libpctx: calls the handlers of a controlled process at its events.
  */
 #define _GNU_SOURCE /* pipe2() */
-#include "cpc/pctx.h"
+#include "cpc/pctx/pctx.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /*
  * Declarations that the files of libpctx share.  Included by cpc/.
  */
-#ifndef CPC_PCTX_H
-#define CPC_PCTX_H
+#ifndef CPC_PCTX_PCTX_H
+#define CPC_PCTX_PCTX_H
 
 #include <stdbool.h>
 
@@ -40,4 +40,4 @@ bool pctx_controls(pid_t pid);
 /* The system call: a result, or -1 with errno. */
 long pctx_control(int op, pid_t pid, long a, void *b);
 
-#endif /* CPC_PCTX_H */
+#endif /* CPC_PCTX_PCTX_H */

@@ -3,7 +3,7 @@
  * runs them.
  */
 #define _GNU_SOURCE /* pipe2() */
-#include "cpc/pctx.h"
+#include "cpc/pctx/pctx.h"
 
 #include <errno.h>
 #include <fcntl.h>
