@@ -28,7 +28,7 @@ copy_begin(struct kcpc_ctx *ctx)
 	bool notify = false;
 	unsigned i;
 
-	ctx->kc_own->cg_tick = 0;
+	ctx->kc_own.cg_tick = 0;
 	if ((ctx->kc_flags & KCPC_CTX_FREEZE) != 0)
 		kcpc_freeze(ctx);
 	for (i = 0; i < ctx->kc_nreqs; i++)

@@ -61,13 +61,15 @@ struct kcpc_ctx {
 		hrtime_t us_since;
 		uint64_t us_faults_before;
 		struct cpc_profile_usage us_is;
-	} kc_usage;       /* a profile's: usage.c */
-	uint32_t kc_room; /* bind.c: requests its memory has room for */
+	} kc_usage; /* a profile's: usage.c */
 	uint32_t kc_nreqs;
-	struct kcpc_request *kc_reqs;
-	struct cpc_page *kc_own; /* its counts while its LWP has no page */
 	/* A controller's: what it bound, for CPC_OP_LEVEL.  Else NULL. */
 	struct cpc_pack *kc_pack;
+	/* By request.  The members up to here are 0 in a new context. */
+	struct pcbe_cfg kc_cfg[PCBE_MAXPIC]; /* ps_cfg */
+	struct kcpc_request kc_reqs[PCBE_MAXPIC];
+	struct cpc_page kc_own; /* its counts while its LWP has no page */
+	struct cpc_page_req kc_own_reqs[PCBE_MAXPIC];
 };
 
 /* kc_flags; the values are illumos's, but for the last two. */

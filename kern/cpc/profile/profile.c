@@ -431,7 +431,7 @@ kcpc_profile_attach(struct lwp *l, uintptr_t fd, uintptr_t depth)
 	kcpc_instance_add(ctx);
 	/* execve(2) frees the LWP's counter page. */
 	kcpc_page_shut(ctx);
-	kcpc_page_move(ctx, ctx->kc_own);
+	kcpc_page_move(ctx, &ctx->kc_own);
 	ctx->kc_pcbe.ps_user_read = false;
 	ctx->kc_profile = kp;
 	kp->kp_refs++;
