@@ -332,9 +332,10 @@ struct cpc_event {
  * The name has a privilege modifier (`:u`).  The privileges at
  * CPC_EVENT_LEVEL_SHIFT override the request's flags.
  */
-#define CPC_EVENT_LEVELS      0x4
-#define CPC_EVENT_LEVEL_SHIFT 8  /* CPC_COUNT_USER, _SYSTEM, _HV */
-#define CPC_EVENT_EXTRA_SHIFT 16 /* which extra MSR: enum event_extra */
+#define CPC_EVENT_LEVELS       0x4
+#define CPC_EVENT_LEVEL_SHIFT  8  /* CPC_COUNT_USER, _SYSTEM, _HV */
+#define CPC_EVENT_EXTRA_SHIFT  16 /* which extra MSR: enum event_extra */
+#define CPC_EVENT_EXTRA(flags) ((flags) >> CPC_EVENT_EXTRA_SHIFT & 0xf)
 /* For the library: the name or its handle asks for core type n - 1; 0: any. */
 #define CPC_EVENT_TYPE_SHIFT  24
 #define CPC_EVENT_TYPE(flags) ((flags) >> CPC_EVENT_TYPE_SHIFT & 0xf)

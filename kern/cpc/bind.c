@@ -76,23 +76,17 @@ request_place(struct kcpc_ctx *ctx, unsigned i, unsigned pic)
 	ctx->kc_pcbe.ps_pics |= 1U << pic;
 }
 
-/*
- * Check and convert a request's attributes; 0 or a subcode.
- */
+/* Check what the backend does not; 0 or a subcode. */
 static int
-convert_attrs(struct pcbe_attr *attrs, const struct kcpc_want *want,
-    const struct kcpc_offer *ko)
+check_attrs(const struct kcpc_want *want, const struct kcpc_offer *ko)
 {
-	unsigned i, id;
+	for (unsigned i = 0; i < want->kw_req->cr_nattrs; i++) {
+		unsigned id = want->kw_attrs[i].cpa_id;
 
-	for (i = 0; i < want->kw_req->cr_nattrs; i++) {
-		id = want->kw_attrs[i].cpa_id;
 		if (id >= CPC_ATTR_IDS || (ko->ko_attrs >> id & 1) == 0)
 			return CPC_INVALID_ATTRIBUTE;
 		if ((want->kw_req->cr_event.ce_flags & CPC_EVENT_GENERIC) != 0)
 			return CPC_ATTRIBUTE_OUT_OF_RANGE;
-		attrs[i].pa_id = id;
-		attrs[i].pa_val = want->kw_attrs[i].cpa_value;
 	}
 	return 0;
 }
@@ -102,12 +96,11 @@ static uint64_t
 with_attrs(
     uint64_t pics, const struct kcpc_want *want, const struct kcpc_offer *ko)
 {
-	struct pcbe_attr attrs[CPC_MAX_ATTRS];
 	uint64_t some = 0;
 
-	if (kcpc_ops->attr_pics != NULL && convert_attrs(attrs, want, ko) == 0)
-		some =
-		    kcpc_ops->attr_pics(pics, want->kw_req->cr_nattrs, attrs);
+	if (kcpc_ops->attr_pics != NULL && check_attrs(want, ko) == 0)
+		some = kcpc_ops->attr_pics(
+		    pics, want->kw_req->cr_nattrs, want->kw_attrs);
 	return some != 0 ? some : pics;
 }
 
@@ -150,26 +143,19 @@ configure_one(struct kcpc_ctx *ctx, const struct kcpc_want *want,
 	const struct cpc_packreq *pr = want->kw_req;
 	struct kcpc_request *r = &ctx->kc_reqs[ctx->kc_pcbe.ps_n];
 	struct pcbe_cfg *cfg = &ctx->kc_pcbe.ps_cfg[ctx->kc_pcbe.ps_n];
-	struct pcbe_attr attrs[CPC_MAX_ATTRS];
-	struct pcbe_event event;
 	int subcode;
 
-	if (pr->cr_nattrs != 0 &&
-	    (subcode = convert_attrs(attrs, want, ko)) != 0)
+	if ((subcode = check_attrs(want, ko)) != 0)
 		return subcode;
 	if ((pr->cr_flags & CPC_COUNT_HV) != 0 && !ctx->kc_pcbe.ps_privileged)
 		return CPC_HV_NO_ACCESS;
-	event.pe_code = pr->cr_event.ce_code;
-	event.pe_extra_msr = pr->cr_event.ce_extra;
-	event.pe_flags = pr->cr_event.ce_flags;
-	event.pe_pics = pr->cr_event.ce_pics;
 	cfg->pc_notify = (pr->cr_flags & CPC_OVF_NOTIFY_EMT) != 0;
 	cfg->pc_flags = (uint16_t)kcpc_request_flags(pr);
 	subcode = kcpc_ops->configure(
-	    cfg, &event, pr->cr_nattrs, attrs, &ctx->kc_pcbe);
+	    cfg, &pr->cr_event, pr->cr_nattrs, want->kw_attrs, &ctx->kc_pcbe);
 	if (subcode != 0)
 		return subcode;
-	r->kr_code = event.pe_code;
+	r->kr_code = pr->cr_event.ce_code;
 	r->kr_preset = pr->cr_preset;
 	*kcpc_count(ctx, ctx->kc_pcbe.ps_n++) = pr->cr_preset;
 	if (cfg->pc_notify)

@@ -36,30 +36,10 @@ struct pcbe_type {
 #define PCBE_CAP_OVERFLOW_INTERRUPT CPC_CAP_OVERFLOW_INTERRUPT
 #define PCBE_CAP_OVERFLOW_PRECISE   CPC_CAP_OVERFLOW_PRECISE
 
-/*
- * An event, as the library resolved it from a name or number.  configure()
- * checks all of it.
- */
-struct pcbe_event {
-	uint64_t pe_code;      /* the backend's own code, modifiers included */
-	uint64_t pe_extra_msr; /* the value its extra MSR must hold */
-	uint64_t pe_pics;      /* bit n: PIC n can count it */
-	uint32_t pe_flags;     /* PCBE_EVENT_* */
-};
-#define PCBE_EVENT_GENERIC CPC_EVENT_GENERIC /* a PAPI_ name */
-#define PCBE_EVENT_RAW     CPC_EVENT_RAW     /* a number */
-/* Which extra MSR: enum event_extra of events/pmu.h. */
-#define PCBE_EVENT_EXTRA(flags) ((flags) >> CPC_EVENT_EXTRA_SHIFT & 0xf)
-
 /* The events of known_event(). */
 enum pcbe_known {
 	PCBE_INSTRUCTIONS, /* retired instructions */
 	PCBE_CYCLES,
-};
-
-struct pcbe_attr {
-	uint32_t pa_id; /* enum cpc_attr_id */
-	uint64_t pa_val;
 };
 
 /*
@@ -207,9 +187,9 @@ struct pcbe_ops {
 	void (*describe)(struct cpc_pmu *pm, unsigned type);
 	/*
 	 * Set *ev to an event that the kernel itself counts.  Returns the PICs
-	 * that can count it on all CPUs, as in pe_pics; 0 if no PIC can.
+	 * that can count it on all CPUs, its ce_pics; 0 if no PIC can.
 	 */
-	uint64_t (*known_event)(enum pcbe_known which, struct pcbe_event *ev);
+	uint64_t (*known_event)(enum pcbe_known which, struct cpc_event *ev);
 
 	/*
 	 * Returns which PICs of this CPU overflowed, and acknowledges them. All
@@ -224,20 +204,20 @@ struct pcbe_ops {
 	 * 0, kcpc assigns any of `pics`, and configure() says why it fails.
 	 */
 	uint64_t (*attr_pics)(
-	    uint64_t pics, unsigned nattrs, const struct pcbe_attr *attrs);
+	    uint64_t pics, unsigned nattrs, const struct cpc_packattr *attrs);
 
 	/*
 	 * Validate one request and fill in cfg; `set` serves to find conflicts.
-	 * Attributes on a generic event, and any not in pcbe_attrs, are already
-	 * refused.
+	 * ev and attrs come from the program: kcpc has refused attributes on a
+	 * generic event, and any not in pcbe_attrs, and nothing else.
 	 * Returns 0, or a CPC_* subcode (1..11) with nothing taken.  The
 	 * subcode is CPC_RESOURCE_UNAVAIL if a helper PIC is needed and none is
 	 * free.
 	 * If more is known than the subcode says, kcpc_reason() gets it: which
 	 * part of the hardware refuses, and why.
 	 */
-	int (*configure)(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
-	    unsigned nattrs, const struct pcbe_attr *attrs,
+	int (*configure)(struct pcbe_cfg *cfg, const struct cpc_event *ev,
+	    unsigned nattrs, const struct cpc_packattr *attrs,
 	    struct pcbe_set *set);
 
 	/*
@@ -289,7 +269,7 @@ struct pcbe_ops {
 	 * counts in sets of this ps_type.  Returns whether that is retired
 	 * instructions.
 	 */
-	bool (*proof_event)(unsigned pic, unsigned type, struct pcbe_event *ev);
+	bool (*proof_event)(unsigned pic, unsigned type, struct cpc_event *ev);
 	/* Retire n times PCBE_SPIN_INSNS instructions in the kernel; n > 0. */
 	void (*spin)(uint64_t n);
 #define PCBE_SPIN_INSNS 2

@@ -40,7 +40,7 @@ struct lone {
 
 static bool
 lone_init(struct lone *ln, const struct pcbe_ops *ops, unsigned pic,
-    unsigned type, const struct pcbe_event *ev, uint16_t flags)
+    unsigned type, const struct cpc_event *ev, uint16_t flags)
 {
 	memset(ln, 0, sizeof *ln);
 	ln->ln_cfg.pc_pic = (uint8_t)pic;
@@ -53,7 +53,7 @@ lone_init(struct lone *ln, const struct pcbe_ops *ops, unsigned pic,
 	    (uint32_t)((1ULL << ops->ncounters()) - 1) & ~ln->ln_set.ps_pics;
 	ln->ln_set.ps_cfg = &ln->ln_cfg;
 	ln->ln_set.ps_page = &ln->ln_page;
-	if ((ev->pe_pics >> pic & 1) == 0 ||
+	if ((ev->ce_pics >> pic & 1) == 0 ||
 	    ops->configure(&ln->ln_cfg, ev, 0, NULL, &ln->ln_set) != 0)
 		return false;
 	ln->ln_set.ps_n = 1;
@@ -149,7 +149,7 @@ kcpc_prove(const struct pcbe_ops *ops, unsigned pic, unsigned type)
 	const size_t len = sizeof complaint[pic];
 	char *text = complaint[pic];
 	struct lone kernel, user;
-	struct pcbe_event ev;
+	struct cpc_event ev;
 	bool exact = ops->proof_event(pic, type, &ev), right = false;
 	uint64_t brief;
 
@@ -171,7 +171,7 @@ kcpc_prove(const struct pcbe_ops *ops, unsigned pic, unsigned type)
 uint64_t
 kcpc_count_turns(const struct pcbe_ops *ops, unsigned pic)
 {
-	struct pcbe_event ev;
+	struct cpc_event ev;
 	struct lone ln;
 
 	if (!ops->proof_event(pic, 0, &ev) ||
@@ -215,7 +215,7 @@ kcpc_prove_overflow(struct pcbe_ops *ops, const struct pcbe_line *pl,
     const char *how, bool exactly)
 {
 	static char text[80];
-	struct pcbe_event ev;
+	struct cpc_event ev;
 	bool insns = ops->proof_event(0, 0, &ev);
 	uint64_t late, most = 0;
 	unsigned n = 0;

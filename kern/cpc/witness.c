@@ -34,7 +34,7 @@ bool witness_on;
 static struct {
 	struct pcbe_ops wt_ops; /* the backend's, four of them replaced */
 	const struct pcbe_ops *wt_base;
-	struct pcbe_event wt_event;
+	struct cpc_event wt_event;
 	uint16_t wt_flags;
 	uint8_t wt_pic;
 	/* Instructions that a set counts outside its window. */
@@ -114,10 +114,10 @@ witnessed_count(const struct pcbe_set *set)
 }
 
 static int
-configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
-    const struct pcbe_attr *attrs, struct pcbe_set *set)
+configure(struct pcbe_cfg *cfg, const struct cpc_event *ev, unsigned nattrs,
+    const struct cpc_packattr *attrs, struct pcbe_set *set)
 {
-	cfg->pc_witnessed = nattrs == 0 && ev->pe_code == wt.wt_event.pe_code &&
+	cfg->pc_witnessed = nattrs == 0 && ev->ce_code == wt.wt_event.ce_code &&
 	                    (cfg->pc_flags & FILTER) == wt.wt_flags;
 	return wt.wt_base->configure(cfg, ev, nattrs, attrs, set);
 }

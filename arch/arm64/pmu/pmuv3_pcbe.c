@@ -223,15 +223,15 @@ describe(struct cpc_pmu *pm, unsigned type)
 }
 
 static uint64_t
-known_event(enum pcbe_known which, struct pcbe_event *ev)
+known_event(enum pcbe_known which, struct cpc_event *ev)
 {
 	unsigned number =
 	    which == PCBE_INSTRUCTIONS ? ARM_INST_RETIRED : ARM_CPU_CYCLES;
 
-	*ev = (struct pcbe_event){ .pe_code = number };
+	*ev = (struct cpc_event){ .ce_code = number };
 	if (pmuv3_has_event(number))
-		ev->pe_pics = pics_of(&pmuv3);
-	return ev->pe_pics;
+		ev->ce_pics = pics_of(&pmuv3);
+	return ev->ce_pics;
 }
 
 /* The lowest PIC that is free for use as a helper, as a mask; or 0. */
@@ -259,24 +259,24 @@ request_bit(const struct pcbe_cfg *cfg, const struct pcbe_set *set)
 }
 
 static int
-configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
-    const struct pcbe_attr *attrs, struct pcbe_set *set)
+configure(struct pcbe_cfg *cfg, const struct cpc_event *ev, unsigned nattrs,
+    const struct cpc_packattr *attrs, struct pcbe_set *set)
 {
 	const struct pmuv3 *pv = pmuv3_shape(set->ps_type);
 	unsigned max = pv->pv_version >= PMUVER_V3P1 ? RAW_MAX : RAW_MAX_V3;
 
 	(void)attrs;
 	cfg->pc_aux = 0;
-	if (ev->pe_code > max) {
+	if (ev->ce_code > max) {
 		kcpc_reason("an event's number is at most %#x", max);
 		return CPC_INVALID_EVENT;
 	}
 	if (nattrs != 0)
 		return CPC_INVALID_ATTRIBUTE;
 	if (pmuv3_counts != NULL &&
-	    !arm_has_common(pv->pv_ceid, (unsigned)ev->pe_code)) {
+	    !arm_has_common(pv->pv_ceid, (unsigned)ev->ce_code)) {
 		kcpc_reason("this emulator does not model event %#x",
-		    (unsigned)ev->pe_code);
+		    (unsigned)ev->ce_code);
 		return CPC_RESOURCE_UNAVAIL;
 	}
 	if ((cfg->pc_flags & CPC_COUNT_HV) != 0 && !pmuv3.pv_owns_el2)
@@ -293,7 +293,7 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 		set->ps_run |= request_bit(cfg, set);
 		set->ps_selection |= COUNT(cfg->pc_aux);
 	}
-	cfg->pc_sel = ev->pe_code;
+	cfg->pc_sel = ev->ce_code;
 	if ((cfg->pc_flags & CPC_COUNT_USER) == 0)
 		cfg->pc_sel |= PMEVTYPER_U;
 	if ((cfg->pc_flags & CPC_COUNT_SYSTEM) == 0)
@@ -430,13 +430,13 @@ keep(struct pcbe_set *set)
 }
 
 static bool
-proof_event(unsigned pic, unsigned type, struct pcbe_event *ev)
+proof_event(unsigned pic, unsigned type, struct cpc_event *ev)
 {
 	bool insns = pmuv3_has_event(ARM_INST_RETIRED);
 
 	(void)type;
-	*ev = (struct pcbe_event){ .pe_pics = 1ULL << pic,
-		.pe_code = insns ? ARM_INST_RETIRED : ARM_CPU_CYCLES };
+	*ev = (struct cpc_event){ .ce_pics = 1ULL << pic,
+		.ce_code = insns ? ARM_INST_RETIRED : ARM_CPU_CYCLES };
 	return insns;
 }
 

@@ -63,17 +63,17 @@ add_attr(uint64_t *sel, uint32_t attr, uint64_t value, bool privileged)
 
 int
 evtsel_add_attrs(uint64_t *sel, uint32_t mask, unsigned nattrs,
-    const struct pcbe_attr *attrs, bool privileged)
+    const struct cpc_packattr *attrs, bool privileged)
 {
 	unsigned i;
 	int subcode;
 
 	for (i = 0; i < nattrs; i++) {
-		if (attrs[i].pa_id >= CPC_ATTR_IDS ||
-		    (mask >> attrs[i].pa_id & 1) == 0)
+		if (attrs[i].cpa_id >= CPC_ATTR_IDS ||
+		    (mask >> attrs[i].cpa_id & 1) == 0)
 			return CPC_INVALID_ATTRIBUTE;
-		subcode =
-		    add_attr(sel, attrs[i].pa_id, attrs[i].pa_val, privileged);
+		subcode = add_attr(
+		    sel, attrs[i].cpa_id, attrs[i].cpa_value, privileged);
 		if (subcode != 0)
 			return subcode;
 	}

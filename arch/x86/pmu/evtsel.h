@@ -23,7 +23,7 @@ evtsel_attr_is_extra(uint32_t attr)
  * CPC_* subcode.
  */
 int evtsel_add_attrs(uint64_t *sel, uint32_t mask, unsigned nattrs,
-    const struct pcbe_attr *attrs, bool privileged);
+    const struct cpc_packattr *attrs, bool privileged);
 /*
  * The bits to enable a PIC, to interrupt at its overflow, and to count at the
  * privilege levels of `flags` (CPC_COUNT_*).  CPC_COUNT_HV has no bit: a

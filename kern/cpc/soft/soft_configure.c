@@ -107,24 +107,24 @@ soft_event_pics(unsigned event, unsigned type)
 
 /* Set *weight to the quarters of an event per instruction; 0 or a subcode. */
 static int
-event_weight(const struct pcbe_event *ev, unsigned nattrs,
-    const struct pcbe_attr *attrs, bool privileged, unsigned *weight)
+event_weight(const struct cpc_event *ev, unsigned nattrs,
+    const struct cpc_packattr *attrs, bool privileged, unsigned *weight)
 {
 	uint64_t umask = 0, cmask = 0;
 
 	for (unsigned i = 0; i < nattrs; i++) {
-		if (attrs[i].pa_id == CPC_ATTR_UMASK)
-			umask = attrs[i].pa_val;
-		else if (attrs[i].pa_id == CPC_ATTR_CMASK)
-			cmask = attrs[i].pa_val;
+		if (attrs[i].cpa_id == CPC_ATTR_UMASK)
+			umask = attrs[i].cpa_value;
+		else if (attrs[i].cpa_id == CPC_ATTR_CMASK)
+			cmask = attrs[i].cpa_value;
 		else if (!privileged)
 			return CPC_ATTR_REQUIRES_PRIVILEGE;
 	}
 	if (umask > SOFT_FIELD_MAX || cmask > SOFT_FIELD_MAX)
 		return CPC_ATTRIBUTE_OUT_OF_RANGE;
-	*weight = ev->pe_code < SOFT_CODE(0)
-	              ? (unsigned)ev->pe_code * QUARTERS
-	              : weights[ev->pe_code - SOFT_CODE(0)];
+	*weight = ev->ce_code < SOFT_CODE(0)
+	              ? (unsigned)ev->ce_code * QUARTERS
+	              : weights[ev->ce_code - SOFT_CODE(0)];
 	*weight += (unsigned)umask * QUARTERS;
 	if (cmask != 0)
 		*weight = *weight >= cmask * QUARTERS ? QUARTERS : 0;
@@ -136,26 +136,26 @@ event_weight(const struct pcbe_event *ev, unsigned nattrs,
  * preset of PAPI counts without a mask.
  */
 static int
-model_sel(const struct pcbe_event *ev, unsigned nattrs,
-    const struct pcbe_attr *attrs, bool privileged, uint64_t *sel)
+model_sel(const struct cpc_event *ev, unsigned nattrs,
+    const struct cpc_packattr *attrs, bool privileged, uint64_t *sel)
 {
-	unsigned event = (unsigned)ev->pe_code - SOFT_CODE(0), sibling = 0;
+	unsigned event = (unsigned)ev->ce_code - SOFT_CODE(0), sibling = 0;
 	const struct soft_model_event *fv =
 	    soft_model_event(soft_shape.ns_model, event);
 	bool counts =
-	    fv->fv_counted == 0 || (ev->pe_flags & PCBE_EVENT_GENERIC) != 0;
+	    fv->fv_counted == 0 || (ev->ce_flags & CPC_EVENT_GENERIC) != 0;
 
 	for (unsigned i = 0; i < nattrs; i++) {
-		if (attrs[i].pa_id == CPC_ATTR_EMASK) {
-			if ((attrs[i].pa_val & ~(uint64_t)fv->fv_emask) != 0)
+		if (attrs[i].cpa_id == CPC_ATTR_EMASK) {
+			if ((attrs[i].cpa_value & ~(uint64_t)fv->fv_emask) != 0)
 				return CPC_ATTRIBUTE_OUT_OF_RANGE;
-			counts = (attrs[i].pa_val & fv->fv_counted) != 0;
+			counts = (attrs[i].cpa_value & fv->fv_counted) != 0;
 			continue;
 		}
 		if (!privileged)
 			return CPC_ATTR_REQUIRES_PRIVILEGE;
-		if (attrs[i].pa_val != 0)
-			sibling |= attrs[i].pa_id == CPC_ATTR_SIBLING_USR
+		if (attrs[i].cpa_value != 0)
+			sibling |= attrs[i].cpa_id == CPC_ATTR_SIBLING_USR
 			               ? CPC_COUNT_USER
 			               : CPC_COUNT_SYSTEM;
 	}
@@ -168,11 +168,11 @@ model_sel(const struct pcbe_event *ev, unsigned nattrs,
  * another request of the set has it.
  */
 static bool
-model_escr(const struct pcbe_event *ev, unsigned pic,
-    const struct pcbe_set *set, unsigned *escr)
+model_escr(const struct cpc_event *ev, unsigned pic, const struct pcbe_set *set,
+    unsigned *escr)
 {
 	const struct soft_model_event *fv = soft_model_event(
-	    soft_shape.ns_model, (unsigned)ev->pe_code - SOFT_CODE(0));
+	    soft_shape.ns_model, (unsigned)ev->ce_code - SOFT_CODE(0));
 
 	*escr = fv->fv_escr[(fv->fv_pics[0] >> pic & 1) == 0];
 	for (unsigned i = 0; i < set->ps_n && *escr != 0; i++) {
@@ -187,8 +187,9 @@ model_escr(const struct pcbe_event *ev, unsigned pic,
 }
 
 static int
-configure_model(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
-    unsigned nattrs, const struct pcbe_attr *attrs, const struct pcbe_set *set)
+configure_model(struct pcbe_cfg *cfg, const struct cpc_event *ev,
+    unsigned nattrs, const struct cpc_packattr *attrs,
+    const struct pcbe_set *set)
 {
 	unsigned escr;
 	int subcode;
@@ -205,14 +206,14 @@ configure_model(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
 
 /* Can the PIC count this event?  ev comes from a program, unchecked. */
 static int
-check_event(const struct pcbe_event *ev, unsigned pic, unsigned type)
+check_event(const struct cpc_event *ev, unsigned pic, unsigned type)
 {
 	bool general = (soft_general_pics(type) & 1U << pic) != 0;
 
-	if (ev->pe_code < SOFT_CODE(0))
+	if (ev->ce_code < SOFT_CODE(0))
 		return soft_shape.ns_raw && general ? 0 : CPC_INVALID_EVENT;
-	if (ev->pe_code >= SOFT_CODE(SOFT_NALL) ||
-	    (soft_event_pics((unsigned)ev->pe_code - SOFT_CODE(0), type) &
+	if (ev->ce_code >= SOFT_CODE(SOFT_NALL) ||
+	    (soft_event_pics((unsigned)ev->ce_code - SOFT_CODE(0), type) &
 		1U << pic) == 0)
 		return CPC_INVALID_EVENT;
 	return 0;
@@ -229,7 +230,7 @@ filters_conflict(const struct pcbe_cfg *cfg, const struct pcbe_set *set)
 
 /* Fixed PICs take no attributes. */
 uint64_t
-soft_attr_pics(uint64_t pics, unsigned nattrs, const struct pcbe_attr *attrs)
+soft_attr_pics(uint64_t pics, unsigned nattrs, const struct cpc_packattr *attrs)
 {
 	(void)nattrs;
 	(void)attrs;
@@ -237,8 +238,8 @@ soft_attr_pics(uint64_t pics, unsigned nattrs, const struct pcbe_attr *attrs)
 }
 
 int
-soft_configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
-    unsigned nattrs, const struct pcbe_attr *attrs, struct pcbe_set *set)
+soft_configure(struct pcbe_cfg *cfg, const struct cpc_event *ev,
+    unsigned nattrs, const struct cpc_packattr *attrs, struct pcbe_set *set)
 {
 	uint32_t spare = set->ps_spare & ~set->ps_helpers;
 	unsigned weight = 0;

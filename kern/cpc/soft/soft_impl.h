@@ -37,9 +37,9 @@ uint32_t soft_event_pics(unsigned event, unsigned type);
 uint32_t soft_attrs(void);
 /* Operations of struct pcbe_ops. */
 uint64_t soft_attr_pics(
-    uint64_t pics, unsigned nattrs, const struct pcbe_attr *attrs);
-int soft_configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
-    unsigned nattrs, const struct pcbe_attr *attrs, struct pcbe_set *set);
+    uint64_t pics, unsigned nattrs, const struct cpc_packattr *attrs);
+int soft_configure(struct pcbe_cfg *cfg, const struct cpc_event *ev,
+    unsigned nattrs, const struct cpc_packattr *attrs, struct pcbe_set *set);
 void soft_free(struct pcbe_cfg *cfg, struct pcbe_set *set);
 
 #endif /* KERN_CPC_SOFT_SOFT_IMPL_H */

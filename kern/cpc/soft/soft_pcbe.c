@@ -102,15 +102,15 @@ describe(struct cpc_pmu *pm, unsigned type)
 }
 
 static uint64_t
-known_event(enum pcbe_known which, struct pcbe_event *ev)
+known_event(enum pcbe_known which, struct cpc_event *ev)
 {
 	unsigned event =
 	    which == PCBE_INSTRUCTIONS ? SOFT_INSTRUCTIONS : SOFT_CYCLES;
 
-	*ev = (struct pcbe_event){ .pe_code = SOFT_CODE(event),
-		.pe_pics = soft_event_pics(event, 0),
-		.pe_flags = PCBE_EVENT_GENERIC };
-	return ev->pe_pics;
+	*ev = (struct cpc_event){ .ce_code = SOFT_CODE(event),
+		.ce_pics = soft_event_pics(event, 0),
+		.ce_flags = CPC_EVENT_GENERIC };
+	return ev->ce_pics;
 }
 
 static uint64_t
@@ -355,18 +355,18 @@ siblings(unsigned cpu)
 
 /* A raw event, or the first event that the PIC counts. */
 static bool
-proof_event(unsigned pic, unsigned type, struct pcbe_event *ev)
+proof_event(unsigned pic, unsigned type, struct cpc_event *ev)
 {
 	unsigned event = 0;
 
-	*ev = (struct pcbe_event){ .pe_code = 1, .pe_pics = 1ULL << pic };
+	*ev = (struct cpc_event){ .ce_code = 1, .ce_pics = 1ULL << pic };
 	if (soft_shape.ns_raw && (soft_general_pics(type) >> pic & 1) != 0)
 		return true;
 	while (event < SOFT_NALL - 1 &&
 	       (soft_event_pics(event, type) >> pic & 1) == 0)
 		event++;
-	ev->pe_code = SOFT_CODE(event);
-	ev->pe_flags = PCBE_EVENT_GENERIC;
+	ev->ce_code = SOFT_CODE(event);
+	ev->ce_flags = CPC_EVENT_GENERIC;
 	return event == SOFT_INSTRUCTIONS;
 }
 

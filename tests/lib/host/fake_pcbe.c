@@ -140,14 +140,14 @@ describe(struct cpc_pmu *pm, unsigned type)
 }
 
 static int
-check_attrs(unsigned nattrs, const struct pcbe_attr *at, bool privileged)
+check_attrs(unsigned nattrs, const struct cpc_packattr *at, bool privileged)
 {
 	for (unsigned i = 0; i < nattrs; i++) {
-		if (at[i].pa_id == CPC_ATTR_UMASK && at[i].pa_val > 0xff) {
+		if (at[i].cpa_id == CPC_ATTR_UMASK && at[i].cpa_value > 0xff) {
 			kcpc_reason("umask is at most 0xff");
 			return CPC_ATTRIBUTE_OUT_OF_RANGE;
 		}
-		if (at[i].pa_id == CPC_ATTR_ANYTHR && !privileged)
+		if (at[i].cpa_id == CPC_ATTR_ANYTHR && !privileged)
 			return CPC_ATTR_REQUIRES_PRIVILEGE;
 	}
 	return 0;
@@ -155,8 +155,8 @@ check_attrs(unsigned nattrs, const struct pcbe_attr *at, bool privileged)
 
 /* An attribute changes no count. */
 static int
-configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
-    const struct pcbe_attr *at, struct pcbe_set *set)
+configure(struct pcbe_cfg *cfg, const struct cpc_event *ev, unsigned nattrs,
+    const struct cpc_packattr *at, struct pcbe_set *set)
 {
 	int subcode = check_attrs(nattrs, at, set->ps_privileged);
 

@@ -27,38 +27,26 @@ named_machine(const struct pcbe_ops *ops)
 	return &mc;
 }
 
-static struct pcbe_event
-as_bound(const struct cpc_event *ce)
-{
-	return (struct pcbe_event){ .pe_code = ce->ce_code,
-		.pe_extra_msr = ce->ce_extra,
-		.pe_pics = ce->ce_pics,
-		.pe_flags = ce->ce_flags };
-}
-
 static uint64_t
-resolve(const struct machine *mc, const char *name, struct pcbe_event *ev)
+resolve(const struct machine *mc, const char *name, struct cpc_event *ev)
 {
 	char padded[CPC_MAX_EVENT_LEN + EVENT_WORD] = "", *end;
 	uint64_t num = strtoull(name, &end, 0);
-	struct cpc_event ce;
-	bool found;
 
 	strcpy(padded, name);
-	found =
-	    machine_event(mc, padded, *end == '\0' && end != name, num, &ce);
-	*ev = as_bound(&ce);
-	return found ? ev->pe_pics : 0;
+	return machine_event(mc, padded, *end == '\0' && end != name, num, ev)
+	           ? ev->ce_pics
+	           : 0;
 }
 
 uint64_t
-named_event(const struct pcbe_ops *ops, const char *name, struct pcbe_event *ev)
+named_event(const struct pcbe_ops *ops, const char *name, struct cpc_event *ev)
 {
 	return resolve(named_machine(ops), name, ev);
 }
 
 uint64_t
-named_own(const struct pcbe_ops *ops, const char *name, struct pcbe_event *ev)
+named_own(const struct pcbe_ops *ops, const char *name, struct cpc_event *ev)
 {
 	struct machine mc = *named_machine(ops);
 
@@ -68,15 +56,13 @@ named_own(const struct pcbe_ops *ops, const char *name, struct pcbe_event *ev)
 
 uint64_t
 named_code(const struct pcbe_ops *ops, const struct event_code *ec,
-    struct pcbe_event *ev)
+    struct cpc_event *ev)
 {
 	const struct cpc_pmu *pm = &named_machine(ops)->mc_pmu;
-	struct cpc_event ce = { .ce_flags = ev->pe_flags };
-	uint64_t pics = kinds[pm->pm_kind]->mk_tabled(pm, ec, &ce);
 
-	ce.ce_pics = (uint32_t)pics;
-	*ev = as_bound(&ce);
-	return pics;
+	*ev = (struct cpc_event){ .ce_flags = ev->ce_flags };
+	ev->ce_pics = (uint32_t)kinds[pm->pm_kind]->mk_tabled(pm, ec, ev);
+	return ev->ce_pics;
 }
 
 enum cpc_attr_id

@@ -15,13 +15,13 @@
 const struct machine *named_machine(const struct pcbe_ops *ops);
 /* Resolve a name or a number.  Returns the PICs that count it; 0: none. */
 uint64_t named_event(
-    const struct pcbe_ops *ops, const char *name, struct pcbe_event *ev);
+    const struct pcbe_ops *ops, const char *name, struct cpc_event *ev);
 /* The same, as if the CPU had no table. */
 uint64_t named_own(
-    const struct pcbe_ops *ops, const char *name, struct pcbe_event *ev);
+    const struct pcbe_ops *ops, const char *name, struct cpc_event *ev);
 /* Resolve a code from the table. */
 uint64_t named_code(const struct pcbe_ops *ops, const struct event_code *ec,
-    struct pcbe_event *ev);
+    struct cpc_event *ev);
 /*
  * The attribute of that name.  The test fails if the backend does not offer
  * it.

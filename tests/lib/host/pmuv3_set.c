@@ -76,7 +76,7 @@ set_add(struct set *s, const char *event, unsigned pic, unsigned flags,
 {
 	unsigned i = s->set.ps_n;
 	struct pcbe_cfg *cfg = &s->cfg[i];
-	struct pcbe_event ev = { 0 };
+	struct cpc_event ev = { 0 };
 	int subcode;
 
 	assert_true(named_event(ops, event, &ev) >> pic & 1);

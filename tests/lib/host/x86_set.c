@@ -26,7 +26,7 @@ set_init(struct x86_set *s, const struct pcbe_ops *ops)
 
 static unsigned
 parse_attrs(
-    const struct pcbe_ops *ops, const char *text, struct pcbe_attr *attrs)
+    const struct pcbe_ops *ops, const char *text, struct cpc_packattr *attrs)
 {
 	unsigned n = 0;
 	const char *eq;
@@ -36,8 +36,8 @@ parse_attrs(
 		eq = strchr(text, '=');
 		assert_non_null(eq);
 		assert_true(n < NATTR);
-		attrs[n].pa_id = named_attr(ops, text, (size_t)(eq - text));
-		attrs[n++].pa_val = strtoull(eq + 1, &end, 0);
+		attrs[n].cpa_id = named_attr(ops, text, (size_t)(eq - text));
+		attrs[n++].cpa_value = strtoull(eq + 1, &end, 0);
 		text = *end == ',' ? end + 1 : end;
 	}
 	return n;
@@ -48,8 +48,8 @@ set_add(struct x86_set *s, unsigned pic, const char *event, unsigned flags,
     const char *attrs, uint64_t preset)
 {
 	struct pcbe_cfg *cfg = &s->cfg[s->set.ps_n];
-	struct pcbe_attr parsed[NATTR];
-	struct pcbe_event ev = { 0 };
+	struct cpc_packattr parsed[NATTR];
+	struct cpc_event ev = { 0 };
 	int subcode;
 
 	named_own(s->ops, event, &ev);
@@ -94,7 +94,7 @@ set_stop(struct x86_set *s)
 uint64_t
 covers(const struct pcbe_ops *ops, const char *event)
 {
-	struct pcbe_event ev = { 0 };
+	struct cpc_event ev = { 0 };
 
 	return named_own(ops, event, &ev);
 }
@@ -108,10 +108,10 @@ by_name(const void *a, const void *b)
 bool
 lacks(const struct pcbe_ops *ops, const char *event)
 {
-	struct pcbe_event ev = { 0 };
+	struct cpc_event ev = { 0 };
 
 	return named_own(ops, event, &ev) != 0 &&
-	       (ev.pe_flags & CPC_EVENT_LACKING) != 0;
+	       (ev.ce_flags & CPC_EVENT_LACKING) != 0;
 }
 
 const char *
@@ -171,7 +171,7 @@ draw_random(void)
 	return seed;
 }
 
-static struct pcbe_event
+static struct cpc_event
 random_event(void)
 {
 	/*
@@ -179,12 +179,12 @@ random_event(void)
 	 */
 	static const uint64_t bits[] = { 0xff, 0xffff, 0xfff84ffffULL,
 		0x3ffa4ffffULL, ~0ULL };
-	struct pcbe_event ev = { .pe_extra_msr =
-				     draw_random() & draw_random() & 0x3ffff };
+	struct cpc_event ev = { .ce_extra =
+				    draw_random() & draw_random() & 0x3ffff };
 
-	ev.pe_code = draw_random() &
+	ev.ce_code = draw_random() &
 	             bits[draw_random() % (sizeof bits / sizeof bits[0])];
-	ev.pe_flags = (uint32_t)(draw_random() & draw_random());
+	ev.ce_flags = (uint32_t)(draw_random() & draw_random());
 	return ev;
 }
 
@@ -192,17 +192,18 @@ static bool
 add_random(struct x86_set *s, unsigned pic)
 {
 	struct pcbe_cfg *cfg = &s->cfg[s->set.ps_n];
-	struct pcbe_event ev = random_event();
-	struct pcbe_attr attrs[3];
+	struct cpc_event ev = random_event();
+	struct cpc_packattr attrs[3];
 	unsigned n;
 
 	for (n = 0; n < draw_random() % 4; n++) {
 		do
-			attrs[n].pa_id =
+			attrs[n].cpa_id =
 			    (uint32_t)(draw_random() % CPC_ATTR_IDS);
-		while ((s->ops->pcbe_attrs >> attrs[n].pa_id & 1) == 0);
-		attrs[n].pa_val = draw_random() % 2 != 0 ? draw_random() % 300
-		                                         : draw_random();
+		while ((s->ops->pcbe_attrs >> attrs[n].cpa_id & 1) == 0);
+		attrs[n].cpa_value = draw_random() % 2 != 0
+		                         ? draw_random() % 300
+		                         : draw_random();
 	}
 	*cfg = (struct pcbe_cfg){ .pc_pic = (uint8_t)pic };
 	cfg->pc_flags = (uint16_t)(draw_random() & CPC_REQ_ALL_FLAGS);

@@ -199,15 +199,14 @@ describe(struct cpc_pmu *pm, unsigned type)
 }
 
 static uint64_t
-known_event(enum pcbe_known which, struct pcbe_event *ev)
+known_event(enum pcbe_known which, struct cpc_event *ev)
 {
-	*ev = (struct pcbe_event){
-		.pe_code = AMD_CODE(
-		    which == PCBE_INSTRUCTIONS ? AMD_INSTRUCTIONS : AMD_CYCLES,
-		    0U)
-	};
-	ev->pe_pics = event_coverage(ev->pe_code);
-	return ev->pe_pics;
+	*ev = (struct cpc_event){ .ce_code = AMD_CODE(which == PCBE_INSTRUCTIONS
+							  ? AMD_INSTRUCTIONS
+							  : AMD_CYCLES,
+				      0U) };
+	ev->ce_pics = event_coverage(ev->ce_code);
+	return ev->ce_pics;
 }
 
 /* Bits that a name may set.  The guest and host bits need SVM. */
@@ -217,24 +216,24 @@ known_event(enum pcbe_known which, struct pcbe_event *ev)
 
 /* An attribute `umask` adds to the event's own unit mask. */
 static int
-configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
-    const struct pcbe_attr *attr, struct pcbe_set *set)
+configure(struct pcbe_cfg *cfg, const struct cpc_event *ev, unsigned nattrs,
+    const struct cpc_packattr *attr, struct pcbe_set *set)
 {
-	uint64_t umask = ev->pe_code & EVTSEL_UMASK_MASK;
-	uint64_t sel = evtsel_control(cfg->pc_flags) | (ev->pe_code ^ umask);
+	uint64_t umask = ev->ce_code & EVTSEL_UMASK_MASK;
+	uint64_t sel = evtsel_control(cfg->pc_flags) | (ev->ce_code ^ umask);
 	const char *lack;
 	int subcode;
 
-	if ((ev->pe_code & ~(NAMED_BITS | AMD_GUEST_HOST)) != 0 ||
-	    AMD_CODE_EVENT(ev->pe_code) > raw_max() ||
-	    (event_coverage(ev->pe_code) >> cfg->pc_pic & 1) == 0) {
-		if ((ev->pe_flags & PCBE_EVENT_RAW) != 0)
+	if ((ev->ce_code & ~(NAMED_BITS | AMD_GUEST_HOST)) != 0 ||
+	    AMD_CODE_EVENT(ev->ce_code) > raw_max() ||
+	    (event_coverage(ev->ce_code) >> cfg->pc_pic & 1) == 0) {
+		if ((ev->ce_flags & CPC_EVENT_RAW) != 0)
 			kcpc_reason("an event's number is at most %#x; with a "
 				    "unit mask it is written r1c2",
 			    raw_max());
 		return CPC_INVALID_EVENT;
 	}
-	if ((ev->pe_code & AMD_GUEST_HOST) != 0) {
+	if ((ev->ce_code & AMD_GUEST_HOST) != 0) {
 		kcpc_reason("guest and host bits need SVM, which is off");
 		return CPC_RESOURCE_UNAVAIL;
 	}
@@ -252,7 +251,7 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 }
 
 static bool
-proof_event(unsigned pic, unsigned type, struct pcbe_event *ev)
+proof_event(unsigned pic, unsigned type, struct cpc_event *ev)
 {
 	(void)pic;
 	(void)type;

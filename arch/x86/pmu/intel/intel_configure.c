@@ -18,12 +18,13 @@
 
 /* Fixed PICs take only the attribute anythr. */
 uint64_t
-intel_attr_pics(uint64_t pics, unsigned nattrs, const struct pcbe_attr *attrs)
+intel_attr_pics(
+    uint64_t pics, unsigned nattrs, const struct cpc_packattr *attrs)
 {
 	uint64_t general = 0;
 	unsigned i = 0;
 
-	while (i < nattrs && attrs[i].pa_id == CPC_ATTR_ANYTHR)
+	while (i < nattrs && attrs[i].cpa_id == CPC_ATTR_ANYTHR)
 		i++;
 	if (i == nattrs)
 		return pics;
@@ -43,7 +44,8 @@ offered_attrs(const struct pcbe_set *set)
 
 static int
 configure_fixed(struct pcbe_cfg *cfg, unsigned n, uint64_t code,
-    unsigned nattrs, const struct pcbe_attr *attrs, const struct pcbe_set *set)
+    unsigned nattrs, const struct cpc_packattr *attrs,
+    const struct pcbe_set *set)
 {
 	uint64_t any = 0, ctrl = FIXED_CTRL_PMI;
 	int subcode;
@@ -51,7 +53,7 @@ configure_fixed(struct pcbe_cfg *cfg, unsigned n, uint64_t code,
 	if (!intel_fixed_counts(n, code))
 		return CPC_INVALID_EVENT;
 	for (unsigned i = 0; i < nattrs; i++) {
-		if (attrs[i].pa_id != CPC_ATTR_ANYTHR)
+		if (attrs[i].cpa_id != CPC_ATTR_ANYTHR)
 			return CPC_INVALID_ATTRIBUTE;
 	}
 	subcode = evtsel_add_attrs(
@@ -86,14 +88,14 @@ static const char *const extra_names[] = { "msr_offcore", "msr_ldlat",
 
 /* Note the extra MSR of an event, which its name or an attribute sets. */
 static int
-note_extra(const struct pcbe_event *ev, uint64_t sel, unsigned nattrs,
-    const struct pcbe_attr *attrs, struct pcbe_set *set)
+note_extra(const struct cpc_event *ev, uint64_t sel, unsigned nattrs,
+    const struct cpc_packattr *attrs, struct pcbe_set *set)
 {
-	enum event_extra extra = PCBE_EVENT_EXTRA(ev->pe_flags);
-	uint64_t value = ev->pe_extra_msr;
+	enum event_extra extra = CPC_EVENT_EXTRA(ev->ce_flags);
+	uint64_t value = ev->ce_extra;
 
 	for (unsigned i = 0; i < nattrs; i++) {
-		uint32_t attr = attrs[i].pa_id;
+		uint32_t attr = attrs[i].cpa_id;
 
 		if (!evtsel_attr_is_extra(attr))
 			continue;
@@ -103,7 +105,7 @@ note_extra(const struct pcbe_event *ev, uint64_t sel, unsigned nattrs,
 			    extra_names[attr - CPC_ATTR_MSR_OFFCORE]);
 			return CPC_INVALID_ATTRIBUTE;
 		}
-		value = attrs[i].pa_val;
+		value = attrs[i].cpa_value;
 	}
 	return extra == EXTRA_NONE
 	           ? 0
@@ -113,48 +115,48 @@ note_extra(const struct pcbe_event *ev, uint64_t sel, unsigned nattrs,
 
 /* Can the library not have resolved a name or number to this code? */
 static bool
-is_impossible(const struct pcbe_event *ev, unsigned pic)
+is_impossible(const struct cpc_event *ev, unsigned pic)
 {
-	bool raw = (ev->pe_flags & PCBE_EVENT_RAW) != 0;
+	bool raw = (ev->ce_flags & CPC_EVENT_RAW) != 0;
 
-	return (ev->pe_code & ~(raw ? (uint64_t)INTEL_RAW_MAX : NAMED_BITS)) !=
+	return (ev->ce_code & ~(raw ? (uint64_t)INTEL_RAW_MAX : NAMED_BITS)) !=
 	           0 ||
-	       (ev->pe_code & ~(uint64_t)(INTEL_NFIXED - 1)) ==
+	       (ev->ce_code & ~(uint64_t)(INTEL_NFIXED - 1)) ==
 	           INTEL_FIXED_CODE(0) ||
-	       ((ev->pe_code & EVTSEL_IN_TXCP) != 0 && pic != IN_TXCP_PIC) ||
-	       PCBE_EVENT_EXTRA(ev->pe_flags) >= EXTRA_N;
+	       ((ev->ce_code & EVTSEL_IN_TXCP) != 0 && pic != IN_TXCP_PIC) ||
+	       CPC_EVENT_EXTRA(ev->ce_flags) >= EXTRA_N;
 }
 
 static bool
-lacks_extra(const struct intel_shape *is, const struct pcbe_event *ev)
+lacks_extra(const struct intel_shape *is, const struct cpc_event *ev)
 {
-	enum event_extra extra = PCBE_EVENT_EXTRA(ev->pe_flags);
+	enum event_extra extra = CPC_EVENT_EXTRA(ev->ce_flags);
 
 	return extra != EXTRA_NONE && is->is_extras[extra] == 0;
 }
 
 static int
-configure_general(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
-    unsigned nattrs, const struct pcbe_attr *attrs, struct pcbe_set *set)
+configure_general(struct pcbe_cfg *cfg, const struct cpc_event *ev,
+    unsigned nattrs, const struct cpc_packattr *attrs, struct pcbe_set *set)
 {
 	const struct intel_shape *is = intel_shape_of(set->ps_type);
 	const char *lack;
 	int subcode;
 
 	if (is_impossible(ev, cfg->pc_pic)) {
-		if ((ev->pe_flags & PCBE_EVENT_RAW) != 0)
+		if ((ev->ce_flags & CPC_EVENT_RAW) != 0)
 			kcpc_reason("an event's number is at most 0xff; with a "
 				    "unit mask it is written r1c2");
 		return CPC_INVALID_EVENT;
 	}
-	if ((ev->pe_code & is->is_lacking) != 0) {
+	if ((ev->ce_code & is->is_lacking) != 0) {
 		kcpc_reason("this CPU lacks bits %#llx of the event select",
-		    (unsigned long long)(ev->pe_code & is->is_lacking));
+		    (unsigned long long)(ev->ce_code & is->is_lacking));
 		return CPC_RESOURCE_UNAVAIL;
 	}
-	if ((ev->pe_code & EVTSEL_ANY) != 0 && !set->ps_privileged)
+	if ((ev->ce_code & EVTSEL_ANY) != 0 && !set->ps_privileged)
 		return CPC_ATTR_REQUIRES_PRIVILEGE;
-	cfg->pc_sel = ev->pe_code | evtsel_control(cfg->pc_flags);
+	cfg->pc_sel = ev->ce_code | evtsel_control(cfg->pc_flags);
 	subcode = evtsel_add_attrs(&cfg->pc_sel, offered_attrs(set), nattrs,
 	    attrs, set->ps_privileged);
 	if (subcode != 0)
@@ -173,15 +175,15 @@ configure_general(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
  * without the stack protector, which would add 2 % to a bind.
  */
 __attribute__((no_stack_protector)) int
-intel_configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
-    unsigned nattrs, const struct pcbe_attr *attrs, struct pcbe_set *set)
+intel_configure(struct pcbe_cfg *cfg, const struct cpc_event *ev,
+    unsigned nattrs, const struct cpc_packattr *attrs, struct pcbe_set *set)
 {
 	int fixed = intel_fixed_of(cfg->pc_pic);
 	int subcode;
 
 	if (fixed >= 0)
 		subcode = configure_fixed(
-		    cfg, (unsigned)fixed, ev->pe_code, nattrs, attrs, set);
+		    cfg, (unsigned)fixed, ev->ce_code, nattrs, attrs, set);
 	else
 		subcode = configure_general(cfg, ev, nattrs, attrs, set);
 	if (subcode == 0)

@@ -86,8 +86,8 @@ const char *intel_general_lack(const struct intel_shape *is, uint64_t select);
 
 /* intel_configure.c: operations of kern/cpc/pcbe.h. */
 uint64_t intel_attr_pics(
-    uint64_t pics, unsigned nattrs, const struct pcbe_attr *attrs);
-int intel_configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
-    unsigned nattrs, const struct pcbe_attr *attrs, struct pcbe_set *set);
+    uint64_t pics, unsigned nattrs, const struct cpc_packattr *attrs);
+int intel_configure(struct pcbe_cfg *cfg, const struct cpc_event *ev,
+    unsigned nattrs, const struct cpc_packattr *attrs, struct pcbe_set *set);
 
 #endif /* ARCH_X86_PMU_INTEL_INTEL_IMPL_H */

@@ -201,35 +201,35 @@ describe(struct cpc_pmu *pm, unsigned type)
 
 static uint64_t
 known_event_of(
-    const struct intel_shape *is, enum pcbe_known which, struct pcbe_event *ev)
+    const struct intel_shape *is, enum pcbe_known which, struct cpc_event *ev)
 {
 	bool ins = which == PCBE_INSTRUCTIONS;
 	unsigned bit = ins ? INTEL_INSTRUCTIONS_RETIRED : INTEL_CORE_CYCLES;
 
-	*ev = (struct pcbe_event){ .pe_code = ins ? INTEL_INSTRUCTIONS
-		                                  : INTEL_CYCLES };
+	*ev = (struct cpc_event){ .ce_code =
+				      ins ? INTEL_INSTRUCTIONS : INTEL_CYCLES };
 	if ((is->is_events >> bit & 1) != 0 &&
-	    intel_general_lack(is, ev->pe_code) == NULL)
-		ev->pe_pics = intel_shape_general(is);
-	ev->pe_pics |= fixed_pics(is, ins ? 0 : 1);
-	return ev->pe_pics;
+	    intel_general_lack(is, ev->ce_code) == NULL)
+		ev->ce_pics = intel_shape_general(is);
+	ev->ce_pics |= fixed_pics(is, ins ? 0 : 1);
+	return ev->ce_pics;
 }
 
 static uint64_t
-known_event(enum pcbe_known which, struct pcbe_event *ev)
+known_event(enum pcbe_known which, struct cpc_event *ev)
 {
 	return known_event_of(&intel_shape, which, ev);
 }
 
 static bool
-proof_event(unsigned pic, unsigned type, struct pcbe_event *ev)
+proof_event(unsigned pic, unsigned type, struct cpc_event *ev)
 {
 	const struct intel_shape *is = intel_shape_of(type);
 	int fixed = intel_fixed_of(pic);
 
 	if (fixed >= 0) {
-		*ev = (struct pcbe_event){ .pe_pics = 1ULL << pic,
-			.pe_code = INTEL_FIXED_CODE((unsigned)fixed) };
+		*ev = (struct cpc_event){ .ce_pics = 1ULL << pic,
+			.ce_code = INTEL_FIXED_CODE((unsigned)fixed) };
 		return fixed == 0;
 	}
 	if ((known_event_of(is, PCBE_INSTRUCTIONS, ev) >> pic & 1) != 0)

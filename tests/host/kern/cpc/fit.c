@@ -89,7 +89,7 @@ static struct {
 } pack;
 
 static void
-resolve(const char *name, struct pcbe_event *ev)
+resolve(const char *name, struct cpc_event *ev)
 {
 	assert_true(named_event(ops, name, ev) != 0);
 }
@@ -109,7 +109,6 @@ random_attrs(struct cpc_packreq *pr, struct cpc_packattr *attr)
 static void
 random_set(bool with_table)
 {
-	struct pcbe_event ev;
 	unsigned k;
 
 	memset(&pack, 0, sizeof pack);
@@ -118,16 +117,13 @@ random_set(bool with_table)
 		struct cpc_packreq *pr = &pack.req[i];
 
 		k = random_below(with_table ? NARCH + NTABLED : NARCH);
-		resolve(k < NARCH ? architectural[k] : tabled[k - NARCH], &ev);
-		pr->cr_event.ce_pics = (uint32_t)ev.pe_pics;
-		pr->cr_event.ce_flags = ev.pe_flags;
-		pr->cr_event.ce_code = ev.pe_code;
-		pr->cr_event.ce_extra = ev.pe_extra_msr;
+		resolve(k < NARCH ? architectural[k] : tabled[k - NARCH],
+		    &pr->cr_event);
 		pr->cr_flags = USER;
 		pr->cr_picnum = random_below(6) == 0
 		                    ? (int)random_below(kcpc_offer[0].ko_npic)
 		                    : -1;
-		if ((ev.pe_flags & PCBE_EVENT_GENERIC) == 0)
+		if ((pr->cr_event.ce_flags & CPC_EVENT_GENERIC) == 0)
 			random_attrs(pr, pack.attr[i]);
 		pack.want[i].kw_req = pr;
 		pack.want[i].kw_attrs = pack.attr[i];
@@ -138,22 +134,12 @@ static int
 configure(struct x86_set *s, unsigned i, unsigned pic)
 {
 	const struct cpc_packreq *pr = &pack.req[i];
-	struct pcbe_event ev = {
-		.pe_code = pr->cr_event.ce_code,
-		.pe_extra_msr = pr->cr_event.ce_extra,
-		.pe_pics = pr->cr_event.ce_pics,
-		.pe_flags = pr->cr_event.ce_flags,
-	};
-	struct pcbe_attr attrs[NATTR];
 
-	for (unsigned a = 0; a < pr->cr_nattrs; a++) {
-		attrs[a].pa_id = pack.attr[i][a].cpa_id;
-		attrs[a].pa_val = pack.attr[i][a].cpa_value;
-	}
 	s->set.ps_cfg = s->cfg;
 	s->cfg[i] =
 	    (struct pcbe_cfg){ .pc_pic = (uint8_t)pic, .pc_flags = USER };
-	return ops->configure(&s->cfg[i], &ev, pr->cr_nattrs, attrs, &s->set);
+	return ops->configure(
+	    &s->cfg[i], &pr->cr_event, pr->cr_nattrs, pack.attr[i], &s->set);
 }
 
 /* Can requests i and up have PICs that are not taken? */

@@ -164,7 +164,7 @@ boot_big_little(void)
 static int
 takes(unsigned type, uint64_t code, unsigned pic)
 {
-	struct pcbe_event ev = { .pe_code = code };
+	struct cpc_event ev = { .ce_code = code };
 	struct pcbe_cfg cfg = { .pc_pic = (uint8_t)pic, .pc_flags = USER };
 	struct pcbe_set set = {
 		.ps_type = (uint8_t)type, .ps_pics = 1U << pic, .ps_cfg = &cfg
@@ -379,9 +379,9 @@ raw_codes_fit_the_field(void **state)
 static void
 no_attribute_is_known(void **state)
 {
-	struct pcbe_attr attr = { 0, 1 };
+	struct cpc_packattr attr = { .cpa_id = 0, .cpa_value = 1 };
 	struct pcbe_cfg cfg = { .pc_flags = USER };
-	struct pcbe_event ev = { .pe_code = 8, .pe_pics = 1 };
+	struct cpc_event ev = { .ce_code = 8, .ce_pics = 1 };
 	struct pcbe_set set = { .ps_pics = 1 };
 
 	(void)state;
@@ -447,13 +447,13 @@ the_list_matches_pmceid(void **state)
 static uint64_t
 code_of(const char *name)
 {
-	struct pcbe_event ev = { .pe_code = 0 };
+	struct cpc_event ev = { .ce_code = 0 };
 	uint64_t pics = named_event(ops, name, &ev);
 
-	assert_int_equal(pics, ev.pe_pics);
-	assert_int_equal(pics != 0, ev.pe_code != 0);
-	assert_int_equal(ev.pe_flags, pics != 0 ? PCBE_EVENT_GENERIC : 0);
-	return ev.pe_code;
+	assert_int_equal(pics, ev.ce_pics);
+	assert_int_equal(pics != 0, ev.ce_code != 0);
+	assert_int_equal(ev.ce_flags, pics != 0 ? CPC_EVENT_GENERIC : 0);
+	return ev.ce_code;
 }
 
 /* The presets count branches that retire, not speculated branches. */
@@ -477,26 +477,26 @@ presets_count_retired_branches(void **state)
 static void
 names_resolve_to_numbers(void **state)
 {
-	struct pcbe_event ev;
+	struct cpc_event ev;
 
 	(void)state;
 	boot(&shape_v3p5);
 	assert_int_equal(named_event(ops, "inst_retired", &ev), 0x3f);
-	assert_int_equal(ev.pe_code, 8);
-	assert_int_equal(ev.pe_flags, 0);
-	assert_int_equal(ev.pe_pics, 0x3f);
+	assert_int_equal(ev.ce_code, 8);
+	assert_int_equal(ev.ce_flags, 0);
+	assert_int_equal(ev.ce_pics, 0x3f);
 	assert_int_equal(named_event(ops, "PAPI_tot_cyc", &ev), 0x3f);
-	assert_int_equal(ev.pe_code, 0x11);
-	assert_int_equal(ev.pe_flags, PCBE_EVENT_GENERIC);
+	assert_int_equal(ev.ce_code, 0x11);
+	assert_int_equal(ev.ce_flags, CPC_EVENT_GENERIC);
 	/* An event that this PMU lacks, then names that do not exist. */
 	assert_int_equal(named_event(ops, "l1d_cache", &ev), 0);
 	assert_int_equal(named_event(ops, "Inst_Retired", &ev), 0);
 	assert_int_equal(named_event(ops, "", &ev), 0);
 	/* Arm writes its names in capitals. */
 	assert_int_equal(named_event(ops, "INST_RETIRED", &ev), 0x3f);
-	assert_int_equal(ev.pe_code, 8);
+	assert_int_equal(ev.ce_code, 8);
 	assert_int_equal(named_event(ops, "0x99", &ev), 0x3f);
-	assert_int_equal(ev.pe_flags, PCBE_EVENT_RAW);
+	assert_int_equal(ev.ce_flags, CPC_EVENT_RAW);
 }
 
 /* The version and the events that both CPUs have. */
@@ -556,11 +556,11 @@ events_of_the_tables(void **state)
 	boot(&shape);
 	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		struct event_code ec = { .ec_select = cases[i].select };
-		struct pcbe_event ev = { 0 };
+		struct cpc_event ev = { 0 };
 
 		assert_int_equal(
 		    named_code(ops, &ec, &ev), cases[i].has ? 0x3f : 0);
-		assert_int_equal(ev.pe_code, cases[i].select & 0xffff);
+		assert_int_equal(ev.ce_code, cases[i].select & 0xffff);
 	}
 }
 

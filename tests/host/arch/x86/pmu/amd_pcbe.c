@@ -204,40 +204,40 @@ kinds_of_events(void **state)
 	struct event_code guest = { .ec_select = 1ULL << 40 | 0xc0 },
 			  plain = { .ec_select = 0x4100c0 };
 	struct pcbe_cfg cfg = { .pc_pic = 1, .pc_flags = USER };
-	struct pcbe_event ev = { 0 };
+	struct cpc_event ev = { 0 };
 
 	(void)state;
 	boot(&zen_4, 0x19);
 	assert_int_equal(named_event(ops, "PAPI_tot_ins", &ev), 0x3f);
-	assert_int_equal(ev.pe_flags, PCBE_EVENT_GENERIC);
+	assert_int_equal(ev.ce_flags, CPC_EVENT_GENERIC);
 	assert_int_equal(named_event(ops, "ExRetInstr", &ev), 0x3f);
-	assert_int_equal(ev.pe_flags, 0);
+	assert_int_equal(ev.ce_flags, 0);
 	assert_int_equal(named_event(ops, "0xc0", &ev), 0x3f);
-	assert_int_equal(ev.pe_flags, PCBE_EVENT_RAW);
+	assert_int_equal(ev.ce_flags, CPC_EVENT_RAW);
 	assert_int_equal(named_event(ops, "0x1000", &ev), 0x3f);
-	assert_int_equal(ev.pe_pics, 0x3f);
-	assert_int_equal(ev.pe_flags, PCBE_EVENT_RAW);
+	assert_int_equal(ev.ce_pics, 0x3f);
+	assert_int_equal(ev.ce_flags, CPC_EVENT_RAW);
 	assert_int_equal(
 	    ops->configure(&cfg, &ev, 0, NULL, &set.set), CPC_INVALID_EVENT);
 	assert_string_equal(kcpc_reason_text(),
 	    "an event's number is at most 0xfff; with a unit mask it is "
 	    "written r1c2");
 
-	ev = (struct pcbe_event){ 0 };
+	ev = (struct cpc_event){ 0 };
 	assert_int_equal(named_code(ops, &plain, &ev), 0x3f);
 	/* the request sets the privileges */
-	assert_int_equal(ev.pe_code, 0xc0);
-	assert_int_equal(ev.pe_flags, 0);
-	ev.pe_flags = PCBE_EVENT_GENERIC;
+	assert_int_equal(ev.ce_code, 0xc0);
+	assert_int_equal(ev.ce_flags, 0);
+	ev.ce_flags = CPC_EVENT_GENERIC;
 	assert_int_equal(named_code(ops, &guest, &ev), 0x3f);
-	assert_int_equal(ev.pe_flags, PCBE_EVENT_GENERIC | CPC_EVENT_LACKING);
+	assert_int_equal(ev.ce_flags, CPC_EVENT_GENERIC | CPC_EVENT_LACKING);
 	assert_int_equal(
 	    ops->configure(&cfg, &ev, 0, NULL, &set.set), CPC_RESOURCE_UNAVAIL);
 	assert_string_equal(
 	    kcpc_reason_text(), "guest and host bits need SVM, which is off");
 	/* A code that no name has is refused without a reason text. */
 	kcpc_reason_clear();
-	ev = (struct pcbe_event){ .pe_code = ~0ULL };
+	ev = (struct cpc_event){ .ce_code = ~0ULL };
 	assert_int_equal(
 	    ops->configure(&cfg, &ev, 0, NULL, &set.set), CPC_INVALID_EVENT);
 	assert_string_equal(kcpc_reason_text(), "");
@@ -383,8 +383,9 @@ selects(void **state)
 static void
 unit_masks_are_combined(void **state)
 {
-	struct pcbe_event ev = { .pe_code = AMD_CODE(0x0c0, 0x02) };
-	struct pcbe_attr umask = { .pa_id = CPC_ATTR_UMASK, .pa_val = 0x41 };
+	struct cpc_event ev = { .ce_code = AMD_CODE(0x0c0, 0x02) };
+	struct cpc_packattr umask = { .cpa_id = CPC_ATTR_UMASK,
+		.cpa_value = 0x41 };
 	struct pcbe_cfg cfg = { .pc_pic = 1, .pc_flags = USER };
 
 	(void)state;

@@ -15,10 +15,10 @@
 /* Add the event of this name, as kcpc does. */
 static int
 add_name(struct x86_set *s, unsigned pic, const char *name, unsigned nattrs,
-    const struct pcbe_attr *attrs)
+    const struct cpc_packattr *attrs)
 {
 	struct pcbe_cfg *cfg = &s->cfg[s->set.ps_n];
-	struct pcbe_event ev = { 0 };
+	struct cpc_event ev = { 0 };
 	int subcode;
 
 	assert_true(named_event(ops, name, &ev) != 0);
@@ -42,11 +42,11 @@ add_name(struct x86_set *s, unsigned pic, const char *name, unsigned nattrs,
 static uint64_t
 pics_of(const char *name, bool *lacks)
 {
-	struct pcbe_event ev = { 0 };
+	struct cpc_event ev = { 0 };
 
 	assert_true(named_event(ops, name, &ev) != 0);
-	*lacks = (ev.pe_flags & CPC_EVENT_LACKING) != 0;
-	return ev.pe_pics;
+	*lacks = (ev.ce_flags & CPC_EVENT_LACKING) != 0;
+	return ev.ce_pics;
 }
 
 static void
@@ -195,7 +195,8 @@ extra_msrs_of_the_right_cpu(void **state)
 static void
 attributes_set_extra_msrs(void **state)
 {
-	struct pcbe_attr attr = { CPC_ATTR_MSR_OFFCORE, 0x10004 };
+	struct cpc_packattr attr = { .cpa_id = CPC_ATTR_MSR_OFFCORE,
+		.cpa_value = 0x10004 };
 
 	(void)state;
 	boot(&skylake_whole);
@@ -205,7 +206,7 @@ attributes_set_extra_msrs(void **state)
 	    add_name(&set, 0, "OFFCORE_RESPONSE_1:0x1", 1, &attr), 0);
 	assert_int_equal(set.set.ps_extra_msr[EXTRA_OFFCORE1 - 1], 0x10004);
 	/* A value with bits that the register does not have. */
-	attr.pa_val = 1ULL << 40;
+	attr.cpa_value = 1ULL << 40;
 	assert_int_equal(add_name(&set, 1, "OFFCORE_RESPONSE_0:0x1", 1, &attr),
 	    CPC_ATTRIBUTE_OUT_OF_RANGE);
 	assert_string_equal(kcpc_reason_text(),
@@ -345,7 +346,7 @@ newer_names_are_taken(void **state)
 		assert_string_equal(mc->mc_table.es_pmu->ep_name, cpus[i].pmu);
 		while (
 		    events_next(&mc->mc_table, &ew, ~0ULL, name, sizeof name)) {
-			struct pcbe_event ev = { 0 };
+			struct cpc_event ev = { 0 };
 			uint64_t pics = named_event(ops, name, &ev);
 			int subcode;
 
@@ -403,12 +404,12 @@ intxcp_is_for_pic_2(void **state)
 static void
 invented_events_are_refused(void **state)
 {
-	static const struct pcbe_event invented[] = {
+	static const struct cpc_event invented[] = {
 		/* an extra MSR that does not exist */
-		{ .pe_code = 0xc0, .pe_flags = 5U << CPC_EVENT_EXTRA_SHIFT },
-		{ .pe_code = 0xc0, .pe_flags = 15U << CPC_EVENT_EXTRA_SHIFT },
+		{ .ce_code = 0xc0, .ce_flags = 5U << CPC_EVENT_EXTRA_SHIFT },
+		{ .ce_code = 0xc0, .ce_flags = 15U << CPC_EVENT_EXTRA_SHIFT },
 		/* pin control, which no event name has */
-		{ .pe_code = 0xc0 | 1U << 19 },
+		{ .ce_code = 0xc0 | 1U << 19 },
 	};
 	struct pcbe_cfg cfg = { .pc_pic = 0, .pc_flags = CPC_COUNT_USER };
 

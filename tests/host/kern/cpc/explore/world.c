@@ -132,13 +132,11 @@ pack_all(void)
 				ex_sets[s].exs_n * sizeof packs[s].req[0] };
 		for (unsigned i = 0; i < ex_sets[s].exs_n; i++) {
 			const struct ex_request *rq = &ex_sets[s].exs_req[i];
-			struct pcbe_event ev;
+			struct cpc_event ev;
 
 			named_event(sound_ops, rq->rq_event, &ev);
 			packs[s].req[i] = (struct cpc_packreq){
-				.cr_event = { .ce_pics = (uint32_t)ev.pe_pics,
-				    .ce_flags = ev.pe_flags,
-				    .ce_code = ev.pe_code },
+				.cr_event = ev,
 				.cr_preset = rq->rq_preset,
 				.cr_flags = rq->rq_flags,
 				.cr_picnum = -1,

@@ -68,7 +68,6 @@ append(struct pack *p, const char *text, bool bad)
 	struct cpc_packattr attr[NATTR];
 	char name[32], *at = (char *)p + p->head.cp_bytes;
 	size_t len = strcspn(text, " ");
-	struct pcbe_event ev = { 0 };
 	struct cpc_packreq pr = { .cr_flags = CPC_COUNT_USER, .cr_picnum = -1 };
 
 	if (*text == '!') {
@@ -77,10 +76,9 @@ append(struct pack *p, const char *text, bool bad)
 		len--;
 	}
 	snprintf(name, sizeof name, "%.*s", (int)len, text);
-	named_own(ops, name, &ev);
-	assert_int_not_equal(ev.pe_pics, 0);
-	pr.cr_event = (struct cpc_event){ (uint32_t)ev.pe_pics, ev.pe_flags,
-		bad ? ~0ULL : ev.pe_code, ev.pe_extra_msr };
+	assert_int_not_equal(named_own(ops, name, &pr.cr_event), 0);
+	if (bad)
+		pr.cr_event.ce_code = ~0ULL;
 	pr.cr_nattrs = parse_attrs(text + len + (text[len] != '\0'), attr);
 	memcpy(at, &pr, sizeof pr);
 	memcpy(at + sizeof pr, attr, pr.cr_nattrs * sizeof attr[0]);
