@@ -97,13 +97,12 @@ struct __cpc {
 struct cpci_req {
 	struct cpci_req *cir_older;
 	unsigned cir_refs; /* atomic */
-	int cir_index;
+	int cir_index;     /* of its struct cpc_packreq in the pack, too */
 	char *cir_event;
 	uint64_t cir_preset; /* atomic */
 	uint_t cir_flags;
 	uint_t cir_nattrs;
 	cpc_attr_t *cir_attrs; /* NULL: none */
-	size_t cir_at; /* offset of its struct cpc_packreq in the pack */
 };
 
 /*

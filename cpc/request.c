@@ -213,16 +213,16 @@ static bool
 pack_grow(cpc_t *cpc, struct cpci_set *cs, size_t bytes)
 {
 	struct cpci_pack *old = cs->cis_pack, *pk;
-	size_t room = old->cip_room;
+	size_t room = old->cip_room, used = CPC_PACK_BYTES(&old->cip_pack);
 
-	while (room < old->cip_pack.cp_bytes + bytes)
+	while (room < used + bytes)
 		room *= 2;
 	if (room == old->cip_room)
 		return true;
 	pk = calloc(1, offsetof(struct cpci_pack, cip_pack) + room);
 	if (pk == NULL)
 		return false;
-	memcpy(&pk->cip_pack, &old->cip_pack, old->cip_pack.cp_bytes);
+	memcpy(&pk->cip_pack, &old->cip_pack, used);
 	pk->cip_room = room;
 	__atomic_store_n(&cs->cis_pack, pk, __ATOMIC_RELEASE);
 	old->cip_next = cpc->c_old_packs;
@@ -230,35 +230,31 @@ pack_grow(cpc_t *cpc, struct cpci_set *cs, size_t bytes)
 	return true;
 }
 
-static void
-pack_put(struct cpc_pack *pack, const void *p, size_t bytes)
-{
-	memcpy((char *)pack + pack->cp_bytes, p, bytes);
-	pack->cp_bytes += (uint32_t)bytes;
-}
-
+/* The pack is closed.  The attributes move up to make room for the request. */
 static void
 pack_add(struct cpc_pack *pack, const struct wanted *w)
 {
-	struct cpc_packreq pr = {
+	struct cpc_packreq *pr = &pack->cp_req[pack->cp_nreqs];
+	struct cpc_packattr *pa = (struct cpc_packattr *)(pr + 1);
+	uint_t i;
+
+	memmove(pa, pr, pack->cp_nattrs * sizeof *pa);
+	*pr = (struct cpc_packreq){
 		.cr_event = w->w_ev,
 		.cr_preset = w->w_preset,
 		.cr_flags = w->w_flags,
 		.cr_picnum = w->w_picnum,
+		.cr_attr = pack->cp_nattrs,
 	};
-	struct cpc_packattr pa = { 0 };
-	uint_t i;
-
-	for (i = 0; i < w->w_nattr; i++)
-		pr.cr_nattrs += w->w_id[i] >= 0;
-	pack_put(pack, &pr, sizeof pr);
 	for (i = 0; i < w->w_nattr; i++) {
 		if (w->w_id[i] < 0)
 			continue;
-		pa.cpa_id = (uint32_t)w->w_id[i];
-		pa.cpa_value = w->w_attr[i].ca_val;
-		pack_put(pack, &pa, sizeof pa);
+		pa[pack->cp_nattrs++] = (struct cpc_packattr){
+			.cpa_id = (uint32_t)w->w_id[i],
+			.cpa_value = w->w_attr[i].ca_val,
+		};
 	}
+	pr->cr_nattrs = pack->cp_nattrs - pr->cr_attr;
 	pack->cp_nreqs++;
 	if (CPC_EVENT_TYPE(w->w_ev.ce_flags) != 0)
 		pack->cp_type = (uint16_t)CPC_EVENT_TYPE(w->w_ev.ce_flags);
@@ -287,7 +283,6 @@ cpci_req_add(cpc_t *cpc, struct cpci_set *cs, const char *event,
 		    w.w_nattr * sizeof(struct cpc_packattr)) ||
 	    (r = req_copy(&w)) == NULL)
 		return ENOMEM;
-	r->cir_at = cs->cis_pack->cip_pack.cp_bytes;
 	r->cir_index = cs->cis_nreqs;
 	r->cir_older = cs->cis_newest;
 	cs->cis_newest = r;

@@ -62,7 +62,7 @@ cpc_set_create(cpc_t *cpc)
 	__atomic_store_n(&cs->cis_bound_once, false, __ATOMIC_RELAXED);
 	cs->cis_pack->cip_pack.cp_nreqs = 0;
 	cs->cis_pack->cip_pack.cp_type = 0;
-	cs->cis_pack->cip_pack.cp_bytes = sizeof(struct cpc_pack);
+	cs->cis_pack->cip_pack.cp_nattrs = 0;
 
 unlock:
 	cpci_unlock(cpc, &mask);
@@ -190,10 +190,7 @@ cpc_set_request_preset(cpc_t *cpc, cpc_set_t *set, int index, uint64_t preset)
 			__atomic_store_n(
 			    &r->cir_preset, preset, __ATOMIC_RELAXED);
 			__atomic_store_n(
-			    &((struct cpc_packreq *)((char *)&cs->cis_pack
-							 ->cip_pack +
-						     r->cir_at))
-				 ->cr_preset,
+			    &cs->cis_pack->cip_pack.cp_req[index].cr_preset,
 			    preset, __ATOMIC_RELAXED);
 		}
 		cpci_unlock(cpc, &mask);

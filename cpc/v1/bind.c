@@ -28,7 +28,6 @@ cpci_v1_pack(const cpc_event_t *event, uint32_t flags, struct v1_pack *pack)
 	pack->vk_head = (struct cpc_pack){
 		.cp_set = V1_SET,
 		.cp_nreqs = 2,
-		.cp_bytes = sizeof *pack,
 	};
 	for (int i = 0; i < 2; i++)
 		pack->vk_req[i] = (struct cpc_packreq){

@@ -49,7 +49,7 @@
 /* Limits of one set in the kernel. */
 #define CPC_MAX_REQS       100
 #define CPC_MAX_ATTRS      50    /* of one request */
-#define CPC_MAX_PACK_BYTES 10000 /* of all its struct cpc_pack */
+#define CPC_MAX_PACK_BYTES 10000 /* of its struct cpc_pack */
 
 #ifdef __cplusplus
 extern "C" {
@@ -341,23 +341,16 @@ struct cpc_event {
 #define CPC_EVENT_TYPE(flags) ((flags) >> CPC_EVENT_TYPE_SHIFT & 0xf)
 
 /*
- * A set, as CPC_OP_BIND takes it: this header, then the requests in order of
- * addition, each followed by its attributes.
+ * A set, as CPC_OP_BIND takes it: this header, the requests in order of
+ * addition, and the attributes of all of them.
  */
-struct cpc_pack {
-	cpc_setid_t cp_set; /* 0: the pack is closed */
-	uint16_t cp_nreqs;
-	uint16_t cp_type;  /* core type n - 1 counts it; 0: all CPUs do */
-	uint32_t cp_bytes; /* of header, requests and attributes */
-};
-
 struct cpc_packreq {
 	struct cpc_event cr_event;
 	uint64_t cr_preset;
 	uint32_t cr_flags;
 	int32_t cr_picnum; /* -1: any */
 	uint32_t cr_nattrs;
-	uint32_t cr_pad;
+	uint32_t cr_attr; /* the first of them, among all attributes */
 };
 
 struct cpc_packattr {
@@ -365,6 +358,22 @@ struct cpc_packattr {
 	uint32_t cpa_pad;
 	uint64_t cpa_value;
 };
+
+struct cpc_pack {
+	cpc_setid_t cp_set; /* 0: the pack is closed */
+	uint16_t cp_nreqs;
+	uint16_t cp_type;   /* core type n - 1 counts it; 0: all CPUs do */
+	uint32_t cp_nattrs; /* of all requests */
+	struct cpc_packreq cp_req[];
+};
+
+/* The bytes of a pack, and its first attribute. */
+#define CPC_PACK_BYTES(pack)                                                   \
+	(sizeof(struct cpc_pack) +                                             \
+	    (pack)->cp_nreqs * sizeof(struct cpc_packreq) +                    \
+	    (pack)->cp_nattrs * sizeof(struct cpc_packattr))
+#define CPC_PACK_ATTRS(pack)                                                   \
+	((struct cpc_packattr *)((pack)->cp_req + (pack)->cp_nreqs))
 
 /* Explains why a bind failed. */
 #define CPC_WHY_BYTES 160

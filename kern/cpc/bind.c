@@ -30,8 +30,8 @@ refuse_with(int *subcode, int code)
 
 /* The checks that need no event; *all becomes the union of the flags. */
 static int
-check_requests(const struct kcpc_want *want, unsigned n, unsigned npic,
-    uint32_t *all, int *subcode)
+check_requests(
+    const struct cpc_pack *pack, unsigned npic, uint32_t *all, int *subcode)
 {
 	uint64_t pinned = 0;
 	uint32_t flags = 0;
@@ -39,9 +39,9 @@ check_requests(const struct kcpc_want *want, unsigned n, unsigned npic,
 	unsigned i;
 	int pic;
 
-	for (i = 0; i < n; i++) {
-		flags |= want[i].kw_req->cr_flags;
-		pic = want[i].kw_req->cr_picnum;
+	for (i = 0; i < pack->cp_nreqs; i++) {
+		flags |= pack->cp_req[i].cr_flags;
+		pic = pack->cp_req[i].cr_picnum;
 		if (pic == -1)
 			continue;
 		if (pic < 0 || pic >= (int)npic) {
@@ -55,7 +55,7 @@ check_requests(const struct kcpc_want *want, unsigned n, unsigned npic,
 	/* The order decides which error a set with several reports. */
 	if ((flags & ~CPC_REQ_ALL_FLAGS) != 0)
 		return refuse_with(subcode, CPC_REQ_INVALID_FLAGS);
-	if (n > npic)
+	if (pack->cp_nreqs > npic)
 		return EINVAL;
 	if (!known)
 		return refuse_with(subcode, CPC_INVALID_PICNUM);
@@ -78,14 +78,15 @@ request_place(struct kcpc_ctx *ctx, unsigned i, unsigned pic)
 
 /* Check what the backend does not; 0 or a subcode. */
 static int
-check_attrs(const struct kcpc_want *want, const struct kcpc_offer *ko)
+check_attrs(const struct cpc_packreq *pr, const struct cpc_packattr *attrs,
+    const struct kcpc_offer *ko)
 {
-	for (unsigned i = 0; i < want->kw_req->cr_nattrs; i++) {
-		unsigned id = want->kw_attrs[i].cpa_id;
+	for (unsigned i = 0; i < pr->cr_nattrs; i++) {
+		unsigned id = attrs[i].cpa_id;
 
 		if (id >= CPC_ATTR_IDS || (ko->ko_attrs >> id & 1) == 0)
 			return CPC_INVALID_ATTRIBUTE;
-		if ((want->kw_req->cr_event.ce_flags & CPC_EVENT_GENERIC) != 0)
+		if ((pr->cr_event.ce_flags & CPC_EVENT_GENERIC) != 0)
 			return CPC_ATTRIBUTE_OUT_OF_RANGE;
 	}
 	return 0;
@@ -93,30 +94,33 @@ check_attrs(const struct kcpc_want *want, const struct kcpc_offer *ko)
 
 /* The PICs of `pics` that take the request's attributes; all, if none does. */
 static uint64_t
-with_attrs(
-    uint64_t pics, const struct kcpc_want *want, const struct kcpc_offer *ko)
+with_attrs(uint64_t pics, const struct cpc_packreq *pr,
+    const struct cpc_packattr *attrs, const struct kcpc_offer *ko)
 {
 	uint64_t some = 0;
 
-	if (kcpc_ops->attr_pics != NULL && check_attrs(want, ko) == 0)
-		some = kcpc_ops->attr_pics(
-		    pics, want->kw_req->cr_nattrs, want->kw_attrs);
+	if (kcpc_ops->attr_pics != NULL && check_attrs(pr, attrs, ko) == 0)
+		some = kcpc_ops->attr_pics(pics, pr->cr_nattrs, attrs);
 	return some != 0 ? some : pics;
 }
 
-/* Bit n: the request can be on PIC n. */
+/* Bit n: request i can be on PIC n. */
 static uint64_t
-request_coverage(const struct kcpc_want *want, const struct kcpc_offer *ko)
+request_coverage(
+    const struct cpc_pack *pack, unsigned i, const struct kcpc_offer *ko)
 {
-	uint64_t pics = want->kw_req->cr_event.ce_pics & ko->ko_pics;
+	const struct cpc_packreq *pr = &pack->cp_req[i];
+	uint64_t pics = pr->cr_event.ce_pics & ko->ko_pics;
 
-	if (want->kw_req->cr_picnum != -1)
-		pics &= 1ULL << want->kw_req->cr_picnum;
-	return want->kw_req->cr_nattrs != 0 ? with_attrs(pics, want, ko) : pics;
+	if (pr->cr_picnum != -1)
+		pics &= 1ULL << pr->cr_picnum;
+	return pr->cr_nattrs != 0 ? with_attrs(pics, pr,
+					CPC_PACK_ATTRS(pack) + pr->cr_attr, ko)
+	                          : pics;
 }
 
 static int
-assign_pics(struct kcpc_ctx *ctx, const struct kcpc_want *want,
+assign_pics(struct kcpc_ctx *ctx, const struct cpc_pack *pack,
     const struct kcpc_offer *ko, int *subcode)
 {
 	uint64_t can[PCBE_MAXPIC];
@@ -125,7 +129,7 @@ assign_pics(struct kcpc_ctx *ctx, const struct kcpc_want *want,
 	unsigned i;
 
 	for (i = 0; i < ctx->kc_nreqs; i++)
-		can[i] = request_coverage(&want[i], ko);
+		can[i] = request_coverage(pack, i, ko);
 	if (!kcpc_assign(ctx->kc_nreqs, can, pic, &too_few)) {
 		kcpc_reason_short(&too_few);
 		return refuse_with(subcode, CPC_RESOURCE_UNAVAIL);
@@ -137,22 +141,21 @@ assign_pics(struct kcpc_ctx *ctx, const struct kcpc_want *want,
 }
 
 static int
-configure_one(struct kcpc_ctx *ctx, const struct kcpc_want *want,
-    const struct kcpc_offer *ko)
+configure_one(struct kcpc_ctx *ctx, const struct cpc_packreq *pr,
+    const struct cpc_packattr *attrs, const struct kcpc_offer *ko)
 {
-	const struct cpc_packreq *pr = want->kw_req;
 	struct kcpc_request *r = &ctx->kc_reqs[ctx->kc_pcbe.ps_n];
 	struct pcbe_cfg *cfg = &ctx->kc_pcbe.ps_cfg[ctx->kc_pcbe.ps_n];
 	int subcode;
 
-	if ((subcode = check_attrs(want, ko)) != 0)
+	if ((subcode = check_attrs(pr, attrs, ko)) != 0)
 		return subcode;
 	if ((pr->cr_flags & CPC_COUNT_HV) != 0 && !ctx->kc_pcbe.ps_privileged)
 		return CPC_HV_NO_ACCESS;
 	cfg->pc_notify = (pr->cr_flags & CPC_OVF_NOTIFY_EMT) != 0;
 	cfg->pc_flags = (uint16_t)kcpc_request_flags(pr);
 	subcode = kcpc_ops->configure(
-	    cfg, &pr->cr_event, pr->cr_nattrs, want->kw_attrs, &ctx->kc_pcbe);
+	    cfg, &pr->cr_event, pr->cr_nattrs, attrs, &ctx->kc_pcbe);
 	if (subcode != 0)
 		return subcode;
 	r->kr_code = pr->cr_event.ce_code;
@@ -175,14 +178,18 @@ unconfigure_all(struct kcpc_ctx *ctx)
 }
 
 static int
-configure_all(struct kcpc_ctx *ctx, const struct kcpc_want *want,
+configure_all(struct kcpc_ctx *ctx, const struct cpc_pack *pack,
     const struct kcpc_offer *ko, int *subcode)
 {
+	const struct cpc_packattr *attrs = CPC_PACK_ATTRS(pack);
 	unsigned i;
 	int code;
 
 	for (i = 0; i < ctx->kc_nreqs; i++) {
-		if ((code = configure_one(ctx, &want[i], ko)) != 0) {
+		const struct cpc_packreq *pr = &pack->cp_req[i];
+
+		code = configure_one(ctx, pr, attrs + pr->cr_attr, ko);
+		if (code != 0) {
 			kcpc_reason_request(i);
 			unconfigure_all(ctx);
 			return refuse_with(subcode, code);
@@ -264,11 +271,10 @@ kcpc_ctx_copy(const struct kcpc_ctx *from)
 }
 
 int
-kcpc_ctx_create(const struct kcpc_want *want, unsigned n, unsigned type,
-    bool privileged, struct cpc_page *page, struct kcpc_ctx **ctxp,
-    int *subcode)
+kcpc_ctx_create(const struct cpc_pack *pack, bool privileged,
+    struct cpc_page *page, struct kcpc_ctx **ctxp, int *subcode)
 {
-	const struct kcpc_offer *ko = &kcpc_offer[type];
+	const struct kcpc_offer *ko = &kcpc_offer[pack->cp_type];
 	struct kcpc_ctx *ctx;
 	uint32_t flags;
 	int err;
@@ -277,9 +283,9 @@ kcpc_ctx_create(const struct kcpc_want *want, unsigned n, unsigned type,
 		kcpc_reason("%s", kcpc_crosstalk);
 		return refuse_with(subcode, CPC_RESOURCE_UNAVAIL);
 	}
-	if ((err = check_requests(want, n, ko->ko_npic, &flags, subcode)) != 0)
+	if ((err = check_requests(pack, ko->ko_npic, &flags, subcode)) != 0)
 		return err;
-	if ((ctx = ctx_alloc(n)) == NULL)
+	if ((ctx = ctx_alloc(pack->cp_nreqs)) == NULL)
 		return ENOMEM;
 	if (page == NULL)
 		page = &ctx->kc_own;
@@ -288,14 +294,14 @@ kcpc_ctx_create(const struct kcpc_want *want, unsigned n, unsigned type,
 	ctx->kc_pcbe.ps_page = page;
 	ctx->kc_pcbe.ps_user_read = !kcpc_ops->pcbe_no_user_read;
 	ctx->kc_pcbe.ps_privileged = privileged;
-	ctx->kc_pcbe.ps_type = (uint8_t)type;
-	if ((err = assign_pics(ctx, want, ko, subcode)) != 0)
+	ctx->kc_pcbe.ps_type = (uint8_t)pack->cp_type;
+	if ((err = assign_pics(ctx, pack, ko, subcode)) != 0)
 		goto free_ctx;
 	err = ENOTSUP;
 	if ((flags & CPC_OVF_NOTIFY_EMT) != 0 &&
 	    (kcpc_caps() & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
 		goto free_ctx;
-	if ((err = configure_all(ctx, want, ko, subcode)) != 0)
+	if ((err = configure_all(ctx, pack, ko, subcode)) != 0)
 		goto free_ctx;
 
 	*ctxp = ctx;

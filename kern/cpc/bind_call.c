@@ -15,50 +15,29 @@
 #include "lib/string.h"
 
 /*
- * Find the requests and their attributes, which follow the header of the pack.
- * False if they do not fill the pack exactly.
+ * Is the pack, of which CPC_MAX_PACK_BYTES were copied, a whole one?  Then each
+ * request's attributes lie in it.
  */
 static bool
-unpack_requests(
-    const struct cpc_pack *pack, size_t bytes, struct kcpc_want *want)
+is_whole(const struct cpc_pack *pack)
 {
-	const char *at = (const char *)(pack + 1);
-	unsigned i;
+	if (CPC_PACK_BYTES(pack) > CPC_MAX_PACK_BYTES ||
+	    pack->cp_nreqs > CPC_MAX_REQS)
+		return false;
+	for (unsigned i = 0; i < pack->cp_nreqs; i++) {
+		const struct cpc_packreq *pr = &pack->cp_req[i];
 
-	bytes -= sizeof *pack;
-	for (i = 0; i < pack->cp_nreqs; i++) {
-		if (bytes < sizeof *want[i].kw_req)
+		if (pr->cr_nattrs > CPC_MAX_ATTRS ||
+		    pr->cr_attr > pack->cp_nattrs ||
+		    pr->cr_nattrs > pack->cp_nattrs - pr->cr_attr)
 			return false;
-		want[i].kw_req = (const struct cpc_packreq *)at;
-		at += sizeof *want[i].kw_req;
-		bytes -= sizeof *want[i].kw_req;
-		if (want[i].kw_req->cr_nattrs > CPC_MAX_ATTRS ||
-		    bytes / sizeof *want[i].kw_attrs <
-			want[i].kw_req->cr_nattrs)
-			return false;
-		want[i].kw_attrs = (const struct cpc_packattr *)at;
-		at += want[i].kw_req->cr_nattrs * sizeof *want[i].kw_attrs;
-		bytes -= want[i].kw_req->cr_nattrs * sizeof *want[i].kw_attrs;
 	}
-	return bytes == 0;
-}
-
-static bool
-pack_unpack(const struct cpc_pack *pack, size_t bytes, struct kcpc_want *want)
-{
-	return bytes <= CPC_MAX_PACK_BYTES && pack->cp_nreqs <= CPC_MAX_REQS &&
-	       unpack_requests(pack, bytes, want);
-}
-
-bool
-kcpc_unpack(const struct cpc_pack *pack, struct kcpc_want *want)
-{
-	return pack_unpack(pack, pack->cp_bytes, want);
+	return true;
 }
 
 /* Bind a pack that names a set and has at least one request. */
-typedef int bind_fn(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
-    uintptr_t how, int *subcode);
+typedef int bind_fn(
+    struct lwp *l, const struct cpc_pack *pack, uintptr_t how, int *subcode);
 
 /*
  * A set cannot be bound to LWPs of the process and elsewhere: drop its binding
@@ -78,15 +57,15 @@ drop_other_binding(const struct lwp *l, cpc_setid_t set)
 
 /* May a request count user mode alone? */
 static inline bool
-may_count_user_only(const struct kcpc_want *want, unsigned n)
+may_count_user_only(const struct cpc_pack *pack)
 {
 	const uint32_t others = CPC_COUNT_SYSTEM | CPC_COUNT_HV;
 	unsigned i = 0;
 
-	while (i < n && (want[i].kw_req->cr_flags & others) != 0 &&
-	       (want[i].kw_req->cr_event.ce_flags & CPC_EVENT_LEVELS) == 0)
+	while (i < pack->cp_nreqs && (pack->cp_req[i].cr_flags & others) != 0 &&
+	       (pack->cp_req[i].cr_event.ce_flags & CPC_EVENT_LEVELS) == 0)
 		i++;
-	return i < n;
+	return i < pack->cp_nreqs;
 }
 
 /*
@@ -94,23 +73,23 @@ may_count_user_only(const struct kcpc_want *want, unsigned n)
  * once for each program.
  */
 static void
-say_user_only(const char *program, const struct kcpc_want *want, unsigned n)
+say_user_only(const char *program, const struct cpc_pack *pack)
 {
 	static char told[PROC_NAME_MAX];
 	const uint32_t levels =
 	    CPC_COUNT_USER | CPC_COUNT_SYSTEM | CPC_COUNT_HV;
 	unsigned i = 0;
 
-	while (i < n &&
-	       (kcpc_request_flags(want[i].kw_req) & levels) != CPC_COUNT_USER)
+	while (i < pack->cp_nreqs && (kcpc_request_flags(&pack->cp_req[i]) &
+					 levels) != CPC_COUNT_USER)
 		i++;
-	if (i == n || strcmp(told, program) == 0)
+	if (i == pack->cp_nreqs || strcmp(told, program) == 0)
 		return;
 	strlcpy(told, program, sizeof told);
 	printf("barecpc: %s: request %u (event %#lx) counts user mode alone, "
 	       "which never runs at system privilege: ask for "
 	       "CPC_COUNT_SYSTEM\n",
-	    program, i, (unsigned long)want[i].kw_req->cr_event.ce_code);
+	    program, i, (unsigned long)pack->cp_req[i].cr_event.ce_code);
 }
 
 /*
@@ -118,8 +97,8 @@ say_user_only(const char *program, const struct kcpc_want *want, unsigned n)
  * type: they may take the counters.
  */
 static __attribute__((noinline)) int
-bind_type(struct lwp *l, const struct cpc_pack *pack,
-    const struct kcpc_want *want, uint32_t flags, int *subcode)
+bind_type(
+    struct lwp *l, const struct cpc_pack *pack, uint32_t flags, int *subcode)
 {
 	int err = kcpc_type_enter(l, pack->cp_type, subcode);
 
@@ -131,18 +110,16 @@ bind_type(struct lwp *l, const struct cpc_pack *pack,
 	if (kcpc_profiled(l))
 		err = EAGAIN;
 	else if ((err = kcpc_lwps_may_count()) == 0)
-		err = kcpc_bind(
-		    l, pack->cp_set, want, pack->cp_nreqs, flags, subcode);
+		err = kcpc_bind(l, pack, flags, subcode);
 	if (err != 0)
 		kcpc_type_leave(l);
 	return err;
 }
 
 static int
-bind_lwp(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
-    uintptr_t flags, int *subcode)
+bind_lwp(
+    struct lwp *l, const struct cpc_pack *pack, uintptr_t flags, int *subcode)
 {
-	struct kcpc_want want[CPC_MAX_REQS];
 	int err;
 
 	if ((flags & ~CPC_BIND_LWP_INHERIT) != 0)
@@ -155,54 +132,50 @@ bind_lwp(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
 	/* Errors before this line leave the LWP's old binding; later ones not.
 	 */
 	kcpc_drop(l);
-	if (!pack_unpack(pack, bytes, want))
+	if (!is_whole(pack))
 		return EINVAL;
-	if (l->l_system && may_count_user_only(want, pack->cp_nreqs))
-		say_user_only(l->l_proc->p_name, want, pack->cp_nreqs);
+	if (l->l_system && may_count_user_only(pack))
+		say_user_only(l->l_proc->p_name, pack);
 	if (pack->cp_type != 0)
-		return bind_type(l, pack, want, (uint32_t)flags, subcode);
-	return kcpc_bind(
-	    l, pack->cp_set, want, pack->cp_nreqs, (uint32_t)flags, subcode);
+		return bind_type(l, pack, (uint32_t)flags, subcode);
+	return kcpc_bind(l, pack, (uint32_t)flags, subcode);
 }
 
 static int
-bind_cpu(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
-    uintptr_t cpu, int *subcode)
+bind_cpu(
+    struct lwp *l, const struct cpc_pack *pack, uintptr_t cpu, int *subcode)
 {
-	struct kcpc_want want[CPC_MAX_REQS];
 	int err;
 
 	kcpc_revoke(l->l_proc, pack->cp_set);
 	if ((err = kcpc_cpu_judge(l, cpu, subcode)) != 0)
 		return err;
-	if (!pack_unpack(pack, bytes, want))
+	if (!is_whole(pack))
 		return EINVAL;
-	if (l->l_system && may_count_user_only(want, pack->cp_nreqs))
-		say_user_only(l->l_proc->p_name, want, pack->cp_nreqs);
-	return kcpc_cpu_bind(l, &cpus[cpu], pack, want, subcode);
+	if (l->l_system && may_count_user_only(pack))
+		say_user_only(l->l_proc->p_name, pack);
+	return kcpc_cpu_bind(l, &cpus[cpu], pack, subcode);
 }
 
 /* How: /dev/cpc_shared's descriptor.  The pack's set means nothing here. */
 static int
-bind_shared(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
-    uintptr_t fd, int *subcode)
+bind_shared(
+    struct lwp *l, const struct cpc_pack *pack, uintptr_t fd, int *subcode)
 {
-	struct kcpc_want want[CPC_MAX_REQS];
 	struct kcpc_shared *sh;
 	int err;
 
 	if ((err = kcpc_shared_find(l, fd, &sh)) != 0)
 		return err;
-	if (!pack_unpack(pack, bytes, want))
+	if (!is_whole(pack))
 		return EINVAL;
-	return kcpc_shared_bind(sh, pack, want, subcode);
+	return kcpc_shared_bind(sh, pack, subcode);
 }
 
 static int
-bind_target(struct lwp *self, const struct cpc_pack *pack, size_t bytes,
-    uintptr_t target, int *subcode)
+bind_target(struct lwp *self, const struct cpc_pack *pack, uintptr_t target,
+    int *subcode)
 {
-	struct kcpc_want want[CPC_MAX_REQS];
 	struct cpc_pack *kept;
 	struct lwp *l;
 	int err;
@@ -215,16 +188,16 @@ bind_target(struct lwp *self, const struct cpc_pack *pack, size_t bytes,
 	if ((err = kcpc_lwps_may_count()) != 0)
 		return err;
 	kcpc_drop(l);
-	if (!pack_unpack(pack, bytes, want))
+	if (!is_whole(pack))
 		return EINVAL;
 	if (pack->cp_type != 0 &&
 	    (err = kcpc_type_enter(l, pack->cp_type, subcode)) != 0)
 		return err;
 	err = ENOMEM;
-	if ((kept = kmalloc(bytes)) == NULL)
+	if ((kept = kmalloc(CPC_PACK_BYTES(pack))) == NULL)
 		goto leave_type;
-	memcpy(kept, pack, bytes);
-	err = kcpc_pctx_bind(l, pack->cp_set, want, pack->cp_nreqs, subcode);
+	memcpy(kept, pack, CPC_PACK_BYTES(pack));
+	err = kcpc_hang(l, pack, subcode);
 	if (err == 0) {
 		l->l_cpc->kc_pack = kept;
 		return 0;
@@ -264,10 +237,11 @@ pack_and_bind(struct lwp *l, const uintptr_t *a, bind_fn *bind)
 		return err;
 	if (head.cp_set != a[1])
 		return ESTALE;
-	if (head.cp_nreqs == 0 || head.cp_bytes < sizeof head)
+	if (head.cp_nreqs == 0)
 		return EINVAL;
-	copied = head.cp_bytes < CPC_MAX_PACK_BYTES ? head.cp_bytes
-	                                            : CPC_MAX_PACK_BYTES;
+	copied = CPC_PACK_BYTES(&head);
+	if (copied > CPC_MAX_PACK_BYTES)
+		copied = CPC_MAX_PACK_BYTES;
 	if (copied > sizeof small && (pack = kmalloc(copied)) == NULL)
 		return ENOMEM;
 	/* libcpc writes cp_set last: read it before the rest of the pack. */
@@ -276,7 +250,7 @@ pack_and_bind(struct lwp *l, const uintptr_t *a, bind_fn *bind)
 		goto free_pack;
 	*pack = head;
 	kcpc_reason_clear();
-	err = bind(l, pack, head.cp_bytes, a[2], &subcode);
+	err = bind(l, pack, a[2], &subcode);
 	if (err != 0 && subcode != -1 && copyout_reason(a[3], subcode) != 0)
 		err = EFAULT;
 

@@ -45,19 +45,18 @@ urgent_pics(const struct kcpc_ctx *ctx)
 
 /* Make the context of l, for a set of process p. */
 static inline int
-hang_context(struct lwp *l, struct proc *p, cpc_setid_t set,
-    const struct kcpc_want *want, unsigned n, struct kcpc_ctx **ctxp,
-    int *subcode)
+hang_context(struct lwp *l, struct proc *p, const struct cpc_pack *pack,
+    struct kcpc_ctx **ctxp, int *subcode)
 {
 	struct kcpc_ctx *ctx;
 	int err;
 
-	err = kcpc_ctx_create(want, n, l->l_core_type, l->l_proc->p_cpc_cpu,
+	err = kcpc_ctx_create(pack, l->l_proc->p_cpc_cpu,
 	    l->l_cpc_page != NULL ? l->l_cpc_page->kg_page : NULL, &ctx,
 	    subcode);
 	if (err != 0)
 		return err;
-	ctx->kc_set = set;
+	ctx->kc_set = pack->cp_set;
 	ctx->kc_proc = p;
 	ctx->kc_lwp = l;
 	if (ctx->kc_notify != 0)
@@ -71,24 +70,23 @@ hang_context(struct lwp *l, struct proc *p, cpc_setid_t set,
 }
 
 int
-kcpc_hang(struct lwp *l, cpc_setid_t set, const struct kcpc_want *want,
-    unsigned n, int *subcode)
+kcpc_hang(struct lwp *l, const struct cpc_pack *pack, int *subcode)
 {
 	struct kcpc_ctx *ctx;
 
-	return hang_context(l, lwp_self()->l_proc, set, want, n, &ctx, subcode);
+	return hang_context(l, lwp_self()->l_proc, pack, &ctx, subcode);
 }
 
 int
-kcpc_bind(struct lwp *l, cpc_setid_t set, const struct kcpc_want *want,
-    unsigned n, uint32_t flags, int *subcode)
+kcpc_bind(
+    struct lwp *l, const struct cpc_pack *pack, uint32_t flags, int *subcode)
 {
 	struct kcpc_ctx *ctx;
-	int err = hang_context(l, l->l_proc, set, want, n, &ctx, subcode);
+	int err = hang_context(l, l->l_proc, pack, &ctx, subcode);
 
 	if (err != 0)
 		return err;
-	ctx->kc_page_set = CPC_PAGE_SET(set, n);
+	ctx->kc_page_set = CPC_PAGE_SET(pack->cp_set, pack->cp_nreqs);
 	if ((flags & CPC_BIND_LWP_INHERIT) != 0)
 		ctx->kc_flags |= KCPC_CTX_LWPINHERIT;
 	kcpc_start(ctx);

@@ -176,16 +176,15 @@ context_take_cpu(struct lwp *l, struct cpu *c, struct kcpc_ctx *ctx)
 }
 
 int
-kcpc_cpu_bind(struct lwp *l, struct cpu *c, const struct cpc_pack *pack,
-    const struct kcpc_want *want, int *subcode)
+kcpc_cpu_bind(
+    struct lwp *l, struct cpu *c, const struct cpc_pack *pack, int *subcode)
 {
 	int err, was = l->l_bound;
 	cpc_setid_t set = pack->cp_set;
 	struct kcpc_ctx *ctx;
 
 	if ((err = kcpc_type_judge(pack->cp_type, c, subcode)) != 0 ||
-	    (err = kcpc_ctx_create(want, pack->cp_nreqs, pack->cp_type, true,
-		 NULL, &ctx, subcode)) != 0)
+	    (err = kcpc_ctx_create(pack, true, NULL, &ctx, subcode)) != 0)
 		return err;
 	if ((err = processor_move(l, c)) != 0)
 		goto restore;

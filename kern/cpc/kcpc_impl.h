@@ -96,11 +96,6 @@ struct kcpc_page {
 	uintptr_t kg_fail;              /* its exit when a read faults */
 };
 
-/* A packed request of the library; both pointers lie within the pack. */
-struct kcpc_want {
-	const struct cpc_packreq *kw_req;
-	const struct cpc_packattr *kw_attrs;
-};
 /*
  * The request's flags.  A privilege modifier in the event's name replaces
  * their CPC_COUNT_*.
@@ -163,14 +158,13 @@ void kcpc_reason_request(unsigned i);
 void kcpc_reason_short(const struct kcpc_short *ks);
 
 /*
- * bind.c: make a context that belongs to no LWP yet.  `type` is its ps_type,
- * which exists.  Its counts are in `page`, which no program reads now; NULL:
+ * bind.c: make a context of a whole pack, whose core type exists.  It belongs
+ * to no LWP yet.  Its counts are in `page`, which no program reads now; NULL:
  * kc_own.  Returns 0 or an errno, with *subcode set to a CPC_* value if one
  * applies.
  */
-int kcpc_ctx_create(const struct kcpc_want *want, unsigned n, unsigned type,
-    bool privileged, struct cpc_page *page, struct kcpc_ctx **ctxp,
-    int *subcode);
+int kcpc_ctx_create(const struct cpc_pack *pack, bool privileged,
+    struct cpc_page *page, struct kcpc_ctx **ctxp, int *subcode);
 /* Copy a context, counts included, to kc_own.  NULL: out of memory. */
 struct kcpc_ctx *kcpc_ctx_copy(const struct kcpc_ctx *from);
 /* The counts of a stopped context move to another page. */
@@ -219,8 +213,8 @@ void kcpc_signal(struct kcpc_ctx *ctx);
 extern uint64_t kcpc_stray;
 
 /* context.c: the operations on the current LWP l.  0 or an errno. */
-int kcpc_bind(struct lwp *l, cpc_setid_t set, const struct kcpc_want *want,
-    unsigned n, uint32_t flags, int *subcode);
+int kcpc_bind(
+    struct lwp *l, const struct cpc_pack *pack, uint32_t flags, int *subcode);
 /* *s has room for n values.  EINVAL if the set has not n requests. */
 int kcpc_sample(struct lwp *l, cpc_setid_t set, size_t n, struct cpc_sample *s);
 /* The same for a context that is running on this CPU, or not running. */
@@ -240,8 +234,7 @@ int kcpc_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp);
  * current LWP, pctx.c for an LWP that is not running.  The set is the current
  * process's.
  */
-int kcpc_hang(struct lwp *l, cpc_setid_t set, const struct kcpc_want *want,
-    unsigned n, int *subcode);
+int kcpc_hang(struct lwp *l, const struct cpc_pack *pack, int *subcode);
 /* Release the LWP's context, if it has one. */
 void kcpc_drop(struct lwp *l);
 /* Make an LWP's context invalid, on whichever CPU it runs. */
@@ -301,8 +294,8 @@ void kcpc_each_instance(void (*fn)(struct kcpc_ctx *ctx));
  * *subcode.
  */
 int kcpc_cpu_judge(const struct lwp *l, uintptr_t cpu, int *subcode);
-int kcpc_cpu_bind(struct lwp *l, struct cpu *c, const struct cpc_pack *pack,
-    const struct kcpc_want *want, int *subcode);
+int kcpc_cpu_bind(
+    struct lwp *l, struct cpu *c, const struct cpc_pack *pack, int *subcode);
 /* ctx becomes the CPU's context, or the CPU has none again. */
 void kcpc_cpu_take(struct cpu *c, struct kcpc_ctx *ctx);
 void kcpc_cpu_give(struct cpu *c);
@@ -330,8 +323,8 @@ extern unsigned kcpc_ncpuset;
  */
 int kcpc_shared_find(
     const struct lwp *l, uintptr_t fd, struct kcpc_shared **shp);
-int kcpc_shared_bind(struct kcpc_shared *sh, const struct cpc_pack *pack,
-    const struct kcpc_want *want, int *subcode);
+int kcpc_shared_bind(
+    struct kcpc_shared *sh, const struct cpc_pack *pack, int *subcode);
 int kcpc_shared_sample(struct kcpc_shared *sh, size_t n, struct cpc_sample *s);
 void kcpc_shared_rele(struct kcpc_shared *sh);
 /* The context of the CPU; it has no requests if no set is bound. */
@@ -344,17 +337,15 @@ const struct kcpc_ctx *kcpc_shared_ctx(const struct kcpc_shared *sh);
 /* Find the LWP that CPC_TARGET() names. */
 int kcpc_target(uintptr_t target, struct lwp **lp);
 int kcpc_pctx_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp);
-int kcpc_pctx_bind(struct lwp *l, cpc_setid_t set, const struct kcpc_want *want,
-    unsigned n, int *subcode);
 int kcpc_pctx_sample(
     struct lwp *l, cpc_setid_t set, size_t n, struct cpc_sample *s);
 int kcpc_pctx_rele(struct lwp *l, cpc_setid_t set);
 /*
  * The current LWP's context, which a controller bound and which is stopped,
- * begins again with these requests.  Its ticks continue.  If that fails, the
- * context is gone.
+ * begins again with the requests of kc_pack.  Its ticks continue.  If that
+ * fails, the context is gone.
  */
-int kcpc_pctx_again(struct kcpc_ctx *ctx, const struct kcpc_want *want);
+int kcpc_pctx_again(struct kcpc_ctx *ctx);
 int kcpc_pctx_invalidate(struct lwp *l);
 /* Is the context bound by the controller of its LWP's process? */
 bool kcpc_is_pctx(const struct kcpc_ctx *ctx);
@@ -364,8 +355,6 @@ intptr_t kcpc_op_bind(const uintptr_t *a);
 intptr_t kcpc_op_bind_cpu(const uintptr_t *a);
 intptr_t kcpc_op_shared_bind(const uintptr_t *a);
 intptr_t kcpc_op_bind_pctx(const uintptr_t *a);
-/* Point want[] into the pack.  False if its requests do not fill it exactly. */
-bool kcpc_unpack(const struct cpc_pack *pack, struct kcpc_want *want);
 
 /*
  * event_names.c: operations that describe the PMU to programs, with the

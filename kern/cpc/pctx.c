@@ -43,14 +43,6 @@ kcpc_pctx_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp)
 	return kcpc_find(l, 0, ctxp);
 }
 
-/* The switch to the LWP starts the PICs. */
-int
-kcpc_pctx_bind(struct lwp *l, cpc_setid_t set, const struct kcpc_want *want,
-    unsigned n, int *subcode)
-{
-	return kcpc_hang(l, set, want, n, subcode);
-}
-
 int
 kcpc_pctx_sample(struct lwp *l, cpc_setid_t set, size_t n, struct cpc_sample *s)
 {
@@ -83,7 +75,7 @@ kcpc_pctx_rele(struct lwp *l, cpc_setid_t set)
 }
 
 int
-kcpc_pctx_again(struct kcpc_ctx *ctx, const struct kcpc_want *want)
+kcpc_pctx_again(struct kcpc_ctx *ctx)
 {
 	struct cpc_pack *pack = ctx->kc_pack;
 	uint64_t tick = ctx->kc_pcbe.ps_page->cg_tick;
@@ -95,7 +87,7 @@ kcpc_pctx_again(struct kcpc_ctx *ctx, const struct kcpc_want *want)
 	kcpc_drop(l);
 	if ((pack->cp_type != 0 &&
 		kcpc_type_enter(l, pack->cp_type, &subcode) != 0) ||
-	    kcpc_hang(l, pack->cp_set, want, pack->cp_nreqs, &subcode) != 0) {
+	    kcpc_hang(l, pack, &subcode) != 0) {
 		if (l->l_core_type != 0)
 			kcpc_type_leave(l);
 		kfree(pack);

@@ -84,16 +84,15 @@ kcpc_shared_find(const struct lwp *l, uintptr_t fd, struct kcpc_shared **kxp)
 }
 
 int
-kcpc_shared_bind(struct kcpc_shared *kx, const struct cpc_pack *pack,
-    const struct kcpc_want *want, int *subcode)
+kcpc_shared_bind(
+    struct kcpc_shared *kx, const struct cpc_pack *pack, int *subcode)
 {
 	struct kcpc_ctx *ctx;
 	int err;
 
 	if ((err = kcpc_type_judge(
 		 pack->cp_type, kx->kx_empty.kc_cpu, subcode)) != 0 ||
-	    (err = kcpc_ctx_create(want, pack->cp_nreqs, pack->cp_type, true,
-		 NULL, &ctx, subcode)) != 0)
+	    (err = kcpc_ctx_create(pack, true, NULL, &ctx, subcode)) != 0)
 		return err;
 	ctx->kc_notify = 0; /* an overflow does not freeze it */
 	ctx->kc_pcbe.ps_user_read = false;

@@ -178,26 +178,21 @@ op_disable(const uintptr_t *a)
 static void
 pack_level(struct kcpc_ctx *ctx, uint32_t level, bool count)
 {
-	char *at = (char *)(ctx->kc_pack + 1);
-
 	for (unsigned i = 0; i < ctx->kc_nreqs; i++) {
-		struct cpc_packreq *pr = (struct cpc_packreq *)at;
+		struct cpc_packreq *pr = &ctx->kc_pack->cp_req[i];
 
 		pr->cr_flags = kcpc_request_flags(pr);
 		pr->cr_flags =
 		    count ? pr->cr_flags | level : pr->cr_flags & ~level;
 		pr->cr_event.ce_flags &= ~CPC_EVENT_LEVELS;
 		pr->cr_preset = *kcpc_count(ctx, i);
-		at += sizeof *pr + pr->cr_nattrs * sizeof(struct cpc_packattr);
 	}
 }
 
 static intptr_t
 op_level(const uintptr_t *a)
 {
-	struct kcpc_want want[CPC_MAX_REQS];
 	struct lwp *l = lwp_self();
-	struct cpc_pack *pack;
 	struct kcpc_ctx *ctx;
 	int err;
 
@@ -208,9 +203,7 @@ op_level(const uintptr_t *a)
 		return -EINVAL;
 	kcpc_disable(l); /* it may be frozen already */
 	pack_level(ctx, (uint32_t)a[0], a[1] != 0);
-	pack = ctx->kc_pack;
-	kcpc_unpack(pack, want);
-	return -kcpc_pctx_again(ctx, want);
+	return -kcpc_pctx_again(ctx);
 }
 
 static intptr_t

@@ -51,8 +51,6 @@ make_pack(void)
 	nreq = (unsigned)__builtin_popcount(pics);
 	pack.head.cp_set = SET;
 	pack.head.cp_nreqs = nreq;
-	pack.head.cp_bytes =
-	    (uint32_t)(sizeof pack.head + nreq * sizeof pack.req[0]);
 	for (unsigned i = 0; i < nreq; i++) {
 		pack.req[i].cr_event = ev;
 		pack.req[i].cr_flags = CPC_COUNT_USER;

@@ -41,7 +41,6 @@ make_pack(void)
 	memset(&pack, 0, sizeof pack);
 	pack.head.cp_set = SET;
 	pack.head.cp_nreqs = 1;
-	pack.head.cp_bytes = sizeof pack;
 	pack.req.cr_flags = CPC_COUNT_USER;
 	pack.req.cr_picnum = -1;
 	return machine_name(machine_here(), ANY_EVENT, &pack.req.cr_event);

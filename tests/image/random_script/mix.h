@@ -107,8 +107,7 @@ mix_set_name(struct mix_set *set, cpc_setid_t id, uint32_t nreqs)
 {
 	set->mxs_pack.cp_set = id;
 	set->mxs_pack.cp_nreqs = nreqs;
-	set->mxs_pack.cp_bytes =
-	    (uint32_t)(sizeof set->mxs_pack + nreqs * sizeof set->mxs_reqs[0]);
+	set->mxs_pack.cp_nattrs = 0;
 }
 
 struct mix {

@@ -339,7 +339,6 @@ two_types(void **state)
 	fake_boot();
 	for (unsigned p = 0; p <= ATOM; p++) {
 		packs[p].head.cp_nreqs = 1;
-		packs[p].head.cp_bytes = sizeof packs[p];
 		packs[p].req.cr_event =
 		    (struct cpc_event){ .ce_pics = 0xf, .ce_code = 1 };
 		packs[p].req.cr_flags = CPC_COUNT_USER;

@@ -91,7 +91,7 @@ bind_set(void)
 	struct {
 		struct cpc_pack head;
 		struct cpc_packreq req;
-	} pack = { .head = { SET, 1, 0, sizeof pack },
+	} pack = { .head = { .cp_set = SET, .cp_nreqs = 1 },
 		.req = { .cr_preset = 5,
 		    .cr_flags = CPC_COUNT_USER,
 		    .cr_picnum = 2 } };

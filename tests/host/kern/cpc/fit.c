@@ -82,10 +82,9 @@ static const char *const tabled[] = { "INST_RETIRED:ANY_P",
 
 /* A set as the library passes it to the kernel. */
 static struct {
+	struct cpc_pack head;
 	struct cpc_packreq req[NREQ];
-	struct cpc_packattr attr[NREQ][NATTR];
-	struct kcpc_want want[NREQ];
-	unsigned n;
+	struct cpc_packattr attr[NREQ * NATTR];
 } pack;
 
 static void
@@ -106,27 +105,33 @@ random_attrs(struct cpc_packreq *pr, struct cpc_packattr *attr)
 	}
 }
 
+static struct cpc_packattr *
+attrs_of(const struct cpc_packreq *pr)
+{
+	return CPC_PACK_ATTRS(&pack.head) + pr->cr_attr;
+}
+
 static void
 random_set(bool with_table)
 {
 	unsigned k;
 
 	memset(&pack, 0, sizeof pack);
-	pack.n = 1 + random_below(NREQ);
-	for (unsigned i = 0; i < pack.n; i++) {
+	pack.head.cp_nreqs = (uint16_t)(1 + random_below(NREQ));
+	pack.head.cp_nattrs = pack.head.cp_nreqs * NATTR;
+	for (unsigned i = 0; i < pack.head.cp_nreqs; i++) {
 		struct cpc_packreq *pr = &pack.req[i];
 
 		k = random_below(with_table ? NARCH + NTABLED : NARCH);
 		resolve(k < NARCH ? architectural[k] : tabled[k - NARCH],
 		    &pr->cr_event);
 		pr->cr_flags = USER;
+		pr->cr_attr = i * NATTR;
 		pr->cr_picnum = random_below(6) == 0
 		                    ? (int)random_below(kcpc_offer[0].ko_npic)
 		                    : -1;
 		if ((pr->cr_event.ce_flags & CPC_EVENT_GENERIC) == 0)
-			random_attrs(pr, pack.attr[i]);
-		pack.want[i].kw_req = pr;
-		pack.want[i].kw_attrs = pack.attr[i];
+			random_attrs(pr, attrs_of(pr));
 	}
 }
 
@@ -139,7 +144,7 @@ configure(struct x86_set *s, unsigned i, unsigned pic)
 	s->cfg[i] =
 	    (struct pcbe_cfg){ .pc_pic = (uint8_t)pic, .pc_flags = USER };
 	return ops->configure(
-	    &s->cfg[i], &pr->cr_event, pr->cr_nattrs, pack.attr[i], &s->set);
+	    &s->cfg[i], &pr->cr_event, pr->cr_nattrs, attrs_of(pr), &s->set);
 }
 
 /* Can requests i and up have PICs that are not taken? */
@@ -148,7 +153,7 @@ can_assign(const struct x86_set *so_far, unsigned i, uint64_t taken)
 {
 	struct x86_set s;
 
-	if (i == pack.n)
+	if (i == pack.head.cp_nreqs)
 		return true;
 	for (unsigned pic = 0; pic < kcpc_offer[0].ko_npic; pic++) {
 		if ((taken >> pic & 1) != 0 ||
@@ -172,8 +177,7 @@ can_bind(int *subcode)
 	struct kcpc_ctx *ctx;
 
 	*subcode = -1;
-	if (kcpc_ctx_create(pack.want, pack.n, 0, true, NULL, &ctx, subcode) !=
-	    0)
+	if (kcpc_ctx_create(&pack.head, true, NULL, &ctx, subcode) != 0)
 		return false;
 	kcpc_ctx_destroy(ctx);
 	return true;

@@ -125,10 +125,8 @@ call_madvise(void)
 
 struct packed {
 	struct cpc_pack head;
-	struct {
-		struct cpc_packreq req;
-		struct cpc_packattr attr[NATTR];
-	} of[NREQ];
+	struct cpc_packreq req[NREQ];
+	struct cpc_packattr attr[NREQ * NATTR];
 };
 
 static void
@@ -137,10 +135,9 @@ pack_set(struct packed *p)
 	memset(p, 0, sizeof *p);
 	p->head.cp_set = 1 + chaos_below(3);
 	p->head.cp_nreqs = 1 + (uint32_t)chaos_below(NREQ);
-	p->head.cp_bytes =
-	    (uint32_t)(sizeof p->head + p->head.cp_nreqs * sizeof p->of[0]);
+	p->head.cp_nattrs = p->head.cp_nreqs * NATTR;
 	for (unsigned i = 0; i < p->head.cp_nreqs; i++) {
-		struct cpc_packreq *r = &p->of[i].req;
+		struct cpc_packreq *r = &p->req[i];
 
 		r->cr_event.ce_pics = (uint32_t)-chaos_below(3);
 		r->cr_event.ce_flags = CPC_EVENT_RAW;
@@ -150,9 +147,10 @@ pack_set(struct packed *p)
 		r->cr_flags = (uint32_t)chaos_below(16);
 		r->cr_picnum = chaos_one_in(4) ? (int32_t)chaos_below(9) : -1;
 		r->cr_nattrs = NATTR;
-		for (unsigned n = 0; n < NATTR; n++)
-			p->of[i].attr[n].cpa_id = (uint32_t)chaos_below(6);
+		r->cr_attr = i * NATTR;
 	}
+	for (unsigned n = 0; n < p->head.cp_nattrs; n++)
+		CPC_PACK_ATTRS(&p->head)[n].cpa_id = (uint32_t)chaos_below(6);
 	if (chaos_one_in(8))
 		((uint32_t *)p)[chaos_below(sizeof *p / 4)] =
 		    (uint32_t)chaos_below(UINT32_MAX);

@@ -126,10 +126,8 @@ static void
 pack_all(void)
 {
 	for (unsigned s = 0; s < EX_NSET; s++) {
-		packs[s].head =
-		    (struct cpc_pack){ s + 1, (uint16_t)ex_sets[s].exs_n, 0,
-			    sizeof packs[s].head +
-				ex_sets[s].exs_n * sizeof packs[s].req[0] };
+		packs[s].head = (struct cpc_pack){ .cp_set = s + 1,
+			.cp_nreqs = (uint16_t)ex_sets[s].exs_n };
 		for (unsigned i = 0; i < ex_sets[s].exs_n; i++) {
 			const struct ex_request *rq = &ex_sets[s].exs_req[i];
 			struct cpc_event ev;

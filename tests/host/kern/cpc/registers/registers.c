@@ -36,8 +36,8 @@ regs_add(struct regs_file *rf, const char *name, int n, uint64_t value)
 #define NATTR 3
 struct pack {
 	struct cpc_pack head;
-	char requests[REGS_NREQ * (sizeof(struct cpc_packreq) +
-				      NATTR * sizeof(struct cpc_packattr))];
+	struct cpc_packreq req[REGS_NREQ];
+	struct cpc_packattr attr[REGS_NREQ * NATTR];
 };
 
 static const struct regs_model *model;
@@ -61,30 +61,29 @@ parse_attrs(const char *text, struct cpc_packattr *attr)
 	return n;
 }
 
-/* Append a request.  bad: of an event that no PMU has. */
+/* Set request i, whose attributes are the next.  bad: no PMU has its event. */
 static void
-append(struct pack *p, const char *text, bool bad)
+set_request(struct pack *p, unsigned i, const char *text, bool bad)
 {
-	struct cpc_packattr attr[NATTR];
-	char name[32], *at = (char *)p + p->head.cp_bytes;
+	struct cpc_packreq *pr = &p->req[i];
 	size_t len = strcspn(text, " ");
-	struct cpc_packreq pr = { .cr_flags = CPC_COUNT_USER, .cr_picnum = -1 };
+	char name[32];
 
+	*pr = (struct cpc_packreq){ .cr_flags = CPC_COUNT_USER,
+		.cr_picnum = -1,
+		.cr_attr = p->head.cp_nattrs };
 	if (*text == '!') {
-		pr.cr_flags |= CPC_OVF_NOTIFY_EMT;
+		pr->cr_flags |= CPC_OVF_NOTIFY_EMT;
 		text++;
 		len--;
 	}
 	snprintf(name, sizeof name, "%.*s", (int)len, text);
-	assert_int_not_equal(named_own(ops, name, &pr.cr_event), 0);
+	assert_int_not_equal(named_own(ops, name, &pr->cr_event), 0);
 	if (bad)
-		pr.cr_event.ce_code = ~0ULL;
-	pr.cr_nattrs = parse_attrs(text + len + (text[len] != '\0'), attr);
-	memcpy(at, &pr, sizeof pr);
-	memcpy(at + sizeof pr, attr, pr.cr_nattrs * sizeof attr[0]);
-	p->head.cp_nreqs++;
-	p->head.cp_bytes +=
-	    (uint32_t)(sizeof pr + pr.cr_nattrs * sizeof attr[0]);
+		pr->cr_event.ce_code = ~0ULL;
+	pr->cr_nattrs = parse_attrs(text + len + (text[len] != '\0'),
+	    CPC_PACK_ATTRS(&p->head) + pr->cr_attr);
+	p->head.cp_nattrs += pr->cr_nattrs;
 }
 
 static unsigned
@@ -106,9 +105,9 @@ fill(struct pack *p, const char *const *set, unsigned type, int bad)
 	memset(p, 0, sizeof *p);
 	p->head = (struct cpc_pack){ .cp_set = ++last,
 		.cp_type = (uint16_t)type,
-		.cp_bytes = sizeof p->head };
-	for (unsigned i = 0; i < nreqs(set); i++)
-		append(p, set[i], (int)i == bad);
+		.cp_nreqs = (uint16_t)nreqs(set) };
+	for (unsigned i = 0; i < p->head.cp_nreqs; i++)
+		set_request(p, i, set[i], (int)i == bad);
 }
 
 static int
