@@ -5,6 +5,7 @@
 #include "cpc/cpci.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "cpc/pctx/pctx.h"
 
@@ -74,6 +75,21 @@ bind_pack(cpc_t *cpc, cpc_set_t *set, enum cpc_op op, uintptr_t how,
 	    op, (uintptr_t)&pk->cip_pack, cpci_id(set), how, (uintptr_t)rf);
 }
 
+static int
+report_refusal(
+    cpc_t *cpc, const char *fn, int err, const struct cpc_refusal *rf)
+{
+	char text[sizeof "request -2147483648: " + CPC_WHY_BYTES];
+	const char *why = rf->cf_why;
+
+	if (rf->cf_subcode != -1 && rf->cf_request != -1 && *why != '\0') {
+		snprintf(
+		    text, sizeof text, "request %d: %s", rf->cf_request, why);
+		why = text;
+	}
+	return cpci_fail(cpc, fn, err, rf->cf_subcode, why);
+}
+
 /*
  * Bind a set, and report a failure as one of fn.
  *
@@ -101,8 +117,7 @@ bind_set(
 			note_target(cpc, set, how);
 		cpci_unlock(cpc, &mask);
 	}
-	return r == 0 ? 0
-	              : cpci_fail(cpc, fn, (int)-r, rf.cf_subcode, rf.cf_why);
+	return r == 0 ? 0 : report_refusal(cpc, fn, (int)-r, &rf);
 }
 
 int

@@ -380,6 +380,7 @@ struct cpc_pack {
 
 struct cpc_refusal {
 	int32_t cf_subcode;
+	int32_t cf_request;         /* which request, or -1 */
 	char cf_why[CPC_WHY_BYTES]; /* part of a line, or "" */
 };
 

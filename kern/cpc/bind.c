@@ -8,30 +8,10 @@
 #include "kern/platform/errno.h"
 #include "lib/string.h"
 
-/* The errno that goes with a backend's subcode. */
-static int
-subcode_errno(int subcode)
-{
-	switch (subcode) {
-	case CPC_ATTR_REQUIRES_PRIVILEGE:
-	case CPC_HV_NO_ACCESS:
-		return EACCES;
-	default:
-		return EINVAL;
-	}
-}
-
-static int
-refuse_with(int *subcode, int code)
-{
-	*subcode = code;
-	return subcode_errno(code);
-}
-
 /* The checks that need no event; *all becomes the union of the flags. */
 static int
-check_requests(
-    const struct cpc_pack *pack, unsigned npic, uint32_t *all, int *subcode)
+check_requests(const struct cpc_pack *pack, unsigned npic, uint32_t *all,
+    struct cpc_refusal *rf)
 {
 	uint64_t pinned = 0;
 	uint32_t flags = 0;
@@ -54,11 +34,11 @@ check_requests(
 	*all = flags;
 	/* The order decides which error a set with several reports. */
 	if ((flags & ~CPC_REQ_ALL_FLAGS) != 0)
-		return refuse_with(subcode, CPC_REQ_INVALID_FLAGS);
+		return kcpc_refuse(rf, CPC_REQ_INVALID_FLAGS);
 	if (pack->cp_nreqs > npic)
 		return EINVAL;
 	if (!known)
-		return refuse_with(subcode, CPC_INVALID_PICNUM);
+		return kcpc_refuse(rf, CPC_INVALID_PICNUM);
 	return twice ? EINVAL : 0;
 }
 
@@ -121,7 +101,7 @@ request_coverage(
 
 static int
 assign_pics(struct kcpc_ctx *ctx, const struct cpc_pack *pack,
-    const struct kcpc_offer *ko, int *subcode)
+    const struct kcpc_offer *ko, struct cpc_refusal *rf)
 {
 	uint64_t can[PCBE_MAXPIC];
 	struct kcpc_short too_few;
@@ -130,10 +110,8 @@ assign_pics(struct kcpc_ctx *ctx, const struct cpc_pack *pack,
 
 	for (i = 0; i < ctx->kc_nreqs; i++)
 		can[i] = request_coverage(pack, i, ko);
-	if (!kcpc_assign(ctx->kc_nreqs, can, pic, &too_few)) {
-		kcpc_reason_short(&too_few);
-		return refuse_with(subcode, CPC_RESOURCE_UNAVAIL);
-	}
+	if (!kcpc_assign(ctx->kc_nreqs, can, pic, &too_few))
+		return kcpc_refuse_short(rf, &too_few);
 	for (i = 0; i < ctx->kc_nreqs; i++)
 		request_place(ctx, i, (unsigned)pic[i]);
 	ctx->kc_pcbe.ps_spare = (uint32_t)ko->ko_pics & ~ctx->kc_pcbe.ps_pics;
@@ -142,7 +120,8 @@ assign_pics(struct kcpc_ctx *ctx, const struct cpc_pack *pack,
 
 static int
 configure_one(struct kcpc_ctx *ctx, const struct cpc_packreq *pr,
-    const struct cpc_packattr *attrs, const struct kcpc_offer *ko)
+    const struct cpc_packattr *attrs, const struct kcpc_offer *ko,
+    struct cpc_refusal *rf)
 {
 	struct kcpc_request *r = &ctx->kc_reqs[ctx->kc_pcbe.ps_n];
 	struct pcbe_cfg *cfg = &ctx->kc_pcbe.ps_cfg[ctx->kc_pcbe.ps_n];
@@ -155,7 +134,7 @@ configure_one(struct kcpc_ctx *ctx, const struct cpc_packreq *pr,
 	cfg->pc_notify = (pr->cr_flags & CPC_OVF_NOTIFY_EMT) != 0;
 	cfg->pc_flags = (uint16_t)kcpc_request_flags(pr);
 	subcode = kcpc_ops->configure(
-	    cfg, &pr->cr_event, pr->cr_nattrs, attrs, &ctx->kc_pcbe);
+	    cfg, &pr->cr_event, pr->cr_nattrs, attrs, &ctx->kc_pcbe, rf);
 	if (subcode != 0)
 		return subcode;
 	r->kr_code = pr->cr_event.ce_code;
@@ -179,7 +158,7 @@ unconfigure_all(struct kcpc_ctx *ctx)
 
 static int
 configure_all(struct kcpc_ctx *ctx, const struct cpc_pack *pack,
-    const struct kcpc_offer *ko, int *subcode)
+    const struct kcpc_offer *ko, struct cpc_refusal *rf)
 {
 	const struct cpc_packattr *attrs = CPC_PACK_ATTRS(pack);
 	unsigned i;
@@ -188,11 +167,11 @@ configure_all(struct kcpc_ctx *ctx, const struct cpc_pack *pack,
 	for (i = 0; i < ctx->kc_nreqs; i++) {
 		const struct cpc_packreq *pr = &pack->cp_req[i];
 
-		code = configure_one(ctx, pr, attrs + pr->cr_attr, ko);
+		code = configure_one(ctx, pr, attrs + pr->cr_attr, ko, rf);
 		if (code != 0) {
-			kcpc_reason_request(i);
+			rf->cf_request = (int32_t)i;
 			unconfigure_all(ctx);
-			return refuse_with(subcode, code);
+			return kcpc_refuse(rf, code);
 		}
 	}
 	return 0;
@@ -272,7 +251,7 @@ kcpc_ctx_copy(const struct kcpc_ctx *from)
 
 int
 kcpc_ctx_create(const struct cpc_pack *pack, bool privileged,
-    struct cpc_page *page, struct kcpc_ctx **ctxp, int *subcode)
+    struct cpc_page *page, struct kcpc_ctx **ctxp, struct cpc_refusal *rf)
 {
 	const struct kcpc_offer *ko = &kcpc_offer[pack->cp_type];
 	struct kcpc_ctx *ctx;
@@ -280,10 +259,10 @@ kcpc_ctx_create(const struct cpc_pack *pack, bool privileged,
 	int err;
 
 	if (kcpc_crosstalk != NULL) {
-		kcpc_reason("%s", kcpc_crosstalk);
-		return refuse_with(subcode, CPC_RESOURCE_UNAVAIL);
+		pcbe_refuse(rf, 0, "%s", kcpc_crosstalk);
+		return kcpc_refuse(rf, CPC_RESOURCE_UNAVAIL);
 	}
-	if ((err = check_requests(pack, ko->ko_npic, &flags, subcode)) != 0)
+	if ((err = check_requests(pack, ko->ko_npic, &flags, rf)) != 0)
 		return err;
 	if ((ctx = ctx_alloc(pack->cp_nreqs)) == NULL)
 		return ENOMEM;
@@ -295,13 +274,13 @@ kcpc_ctx_create(const struct cpc_pack *pack, bool privileged,
 	ctx->kc_pcbe.ps_user_read = !kcpc_ops->pcbe_no_user_read;
 	ctx->kc_pcbe.ps_privileged = privileged;
 	ctx->kc_pcbe.ps_type = (uint8_t)pack->cp_type;
-	if ((err = assign_pics(ctx, pack, ko, subcode)) != 0)
+	if ((err = assign_pics(ctx, pack, ko, rf)) != 0)
 		goto free_ctx;
 	err = ENOTSUP;
 	if ((flags & CPC_OVF_NOTIFY_EMT) != 0 &&
 	    (kcpc_caps() & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
 		goto free_ctx;
-	if ((err = configure_all(ctx, pack, ko, subcode)) != 0)
+	if ((err = configure_all(ctx, pack, ko, rf)) != 0)
 		goto free_ctx;
 
 	*ctxp = ctx;

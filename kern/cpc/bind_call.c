@@ -36,8 +36,8 @@ is_whole(const struct cpc_pack *pack)
 }
 
 /* Bind a pack that names a set and has at least one request. */
-typedef int bind_fn(
-    struct lwp *l, const struct cpc_pack *pack, uintptr_t how, int *subcode);
+typedef int bind_fn(struct lwp *l, const struct cpc_pack *pack, uintptr_t how,
+    struct cpc_refusal *rf);
 
 /*
  * A set cannot be bound to LWPs of the process and elsewhere: drop its binding
@@ -97,10 +97,10 @@ say_user_only(const char *program, const struct cpc_pack *pack)
  * type: they may take the counters.
  */
 static __attribute__((noinline)) int
-bind_type(
-    struct lwp *l, const struct cpc_pack *pack, uint32_t flags, int *subcode)
+bind_type(struct lwp *l, const struct cpc_pack *pack, uint32_t flags,
+    struct cpc_refusal *rf)
 {
-	int err = kcpc_type_enter(l, pack->cp_type, subcode);
+	int err = kcpc_type_enter(l, pack->cp_type, rf);
 
 	if (err != 0)
 		return err;
@@ -110,15 +110,15 @@ bind_type(
 	if (kcpc_profiled(l))
 		err = EAGAIN;
 	else if ((err = kcpc_lwps_may_count()) == 0)
-		err = kcpc_bind(l, pack, flags, subcode);
+		err = kcpc_bind(l, pack, flags, rf);
 	if (err != 0)
 		kcpc_type_leave(l);
 	return err;
 }
 
 static int
-bind_lwp(
-    struct lwp *l, const struct cpc_pack *pack, uintptr_t flags, int *subcode)
+bind_lwp(struct lwp *l, const struct cpc_pack *pack, uintptr_t flags,
+    struct cpc_refusal *rf)
 {
 	int err;
 
@@ -137,30 +137,30 @@ bind_lwp(
 	if (l->l_system && may_count_user_only(pack))
 		say_user_only(l->l_proc->p_name, pack);
 	if (pack->cp_type != 0)
-		return bind_type(l, pack, (uint32_t)flags, subcode);
-	return kcpc_bind(l, pack, (uint32_t)flags, subcode);
+		return bind_type(l, pack, (uint32_t)flags, rf);
+	return kcpc_bind(l, pack, (uint32_t)flags, rf);
 }
 
 static int
-bind_cpu(
-    struct lwp *l, const struct cpc_pack *pack, uintptr_t cpu, int *subcode)
+bind_cpu(struct lwp *l, const struct cpc_pack *pack, uintptr_t cpu,
+    struct cpc_refusal *rf)
 {
 	int err;
 
 	kcpc_revoke(l->l_proc, pack->cp_set);
-	if ((err = kcpc_cpu_judge(l, cpu, subcode)) != 0)
+	if ((err = kcpc_cpu_judge(l, cpu, rf)) != 0)
 		return err;
 	if (!is_whole(pack))
 		return EINVAL;
 	if (l->l_system && may_count_user_only(pack))
 		say_user_only(l->l_proc->p_name, pack);
-	return kcpc_cpu_bind(l, &cpus[cpu], pack, subcode);
+	return kcpc_cpu_bind(l, &cpus[cpu], pack, rf);
 }
 
 /* How: /dev/cpc_shared's descriptor.  The pack's set means nothing here. */
 static int
-bind_shared(
-    struct lwp *l, const struct cpc_pack *pack, uintptr_t fd, int *subcode)
+bind_shared(struct lwp *l, const struct cpc_pack *pack, uintptr_t fd,
+    struct cpc_refusal *rf)
 {
 	struct kcpc_shared *sh;
 	int err;
@@ -169,12 +169,12 @@ bind_shared(
 		return err;
 	if (!is_whole(pack))
 		return EINVAL;
-	return kcpc_shared_bind(sh, pack, subcode);
+	return kcpc_shared_bind(sh, pack, rf);
 }
 
 static int
 bind_target(struct lwp *self, const struct cpc_pack *pack, uintptr_t target,
-    int *subcode)
+    struct cpc_refusal *rf)
 {
 	struct cpc_pack *kept;
 	struct lwp *l;
@@ -191,13 +191,13 @@ bind_target(struct lwp *self, const struct cpc_pack *pack, uintptr_t target,
 	if (!is_whole(pack))
 		return EINVAL;
 	if (pack->cp_type != 0 &&
-	    (err = kcpc_type_enter(l, pack->cp_type, subcode)) != 0)
+	    (err = kcpc_type_enter(l, pack->cp_type, rf)) != 0)
 		return err;
 	err = ENOMEM;
 	if ((kept = kmalloc(CPC_PACK_BYTES(pack))) == NULL)
 		goto leave_type;
 	memcpy(kept, pack, CPC_PACK_BYTES(pack));
-	err = kcpc_hang(l, pack, subcode);
+	err = kcpc_hang(l, pack, rf);
 	if (err == 0) {
 		l->l_cpc->kc_pack = kept;
 		return 0;
@@ -210,14 +210,14 @@ leave_type:
 	return err;
 }
 
-/* Copy the subcode and the reason of a refusal to the program. */
+/* Copy a refusal to the program, but not what its memory held before. */
 static int
-copyout_reason(uintptr_t uva, int subcode)
+copyout_refusal(uintptr_t uva, struct cpc_refusal *rf)
 {
-	struct cpc_refusal rf = { .cf_subcode = subcode };
+	size_t said = strlen(rf->cf_why);
 
-	strlcpy(rf.cf_why, kcpc_reason_text(), sizeof rf.cf_why);
-	return copyout(uva, &rf, sizeof rf);
+	memset(rf->cf_why + said, 0, sizeof rf->cf_why - said);
+	return copyout(uva, rf, sizeof *rf);
 }
 
 /* Packs up to this size are copied to the stack, larger ones to the heap. */
@@ -228,7 +228,8 @@ pack_and_bind(struct lwp *l, const uintptr_t *a, bind_fn *bind)
 {
 	uint64_t small[PACK_SMALL / sizeof(uint64_t)];
 	struct cpc_pack head, *pack = (struct cpc_pack *)small;
-	int err, subcode = -1;
+	struct cpc_refusal rf;
+	int err;
 	size_t copied;
 
 	if (a[1] == 0)
@@ -249,9 +250,10 @@ pack_and_bind(struct lwp *l, const uintptr_t *a, bind_fn *bind)
 	if ((err = copyin(pack, a[0], copied)) != 0)
 		goto free_pack;
 	*pack = head;
-	kcpc_reason_clear();
-	err = bind(l, pack, a[2], &subcode);
-	if (err != 0 && subcode != -1 && copyout_reason(a[3], subcode) != 0)
+	rf.cf_subcode = rf.cf_request = -1;
+	rf.cf_why[0] = '\0';
+	err = bind(l, pack, a[2], &rf);
+	if (err != 0 && rf.cf_subcode != -1 && copyout_refusal(a[3], &rf) != 0)
 		err = EFAULT;
 
 free_pack:

@@ -46,14 +46,13 @@ urgent_pics(const struct kcpc_ctx *ctx)
 /* Make the context of l, for a set of process p. */
 static inline int
 hang_context(struct lwp *l, struct proc *p, const struct cpc_pack *pack,
-    struct kcpc_ctx **ctxp, int *subcode)
+    struct kcpc_ctx **ctxp, struct cpc_refusal *rf)
 {
 	struct kcpc_ctx *ctx;
 	int err;
 
 	err = kcpc_ctx_create(pack, l->l_proc->p_cpc_cpu,
-	    l->l_cpc_page != NULL ? l->l_cpc_page->kg_page : NULL, &ctx,
-	    subcode);
+	    l->l_cpc_page != NULL ? l->l_cpc_page->kg_page : NULL, &ctx, rf);
 	if (err != 0)
 		return err;
 	ctx->kc_set = pack->cp_set;
@@ -70,19 +69,19 @@ hang_context(struct lwp *l, struct proc *p, const struct cpc_pack *pack,
 }
 
 int
-kcpc_hang(struct lwp *l, const struct cpc_pack *pack, int *subcode)
+kcpc_hang(struct lwp *l, const struct cpc_pack *pack, struct cpc_refusal *rf)
 {
 	struct kcpc_ctx *ctx;
 
-	return hang_context(l, lwp_self()->l_proc, pack, &ctx, subcode);
+	return hang_context(l, lwp_self()->l_proc, pack, &ctx, rf);
 }
 
 int
-kcpc_bind(
-    struct lwp *l, const struct cpc_pack *pack, uint32_t flags, int *subcode)
+kcpc_bind(struct lwp *l, const struct cpc_pack *pack, uint32_t flags,
+    struct cpc_refusal *rf)
 {
 	struct kcpc_ctx *ctx;
-	int err = hang_context(l, l->l_proc, pack, &ctx, subcode);
+	int err = hang_context(l, l->l_proc, pack, &ctx, rf);
 
 	if (err != 0)
 		return err;

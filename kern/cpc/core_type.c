@@ -45,40 +45,27 @@ cpus_of(unsigned type)
 }
 
 static int
-refuse_type(int *subcode)
-{
-	*subcode = CPC_PBIND_FAILED;
-	return EINVAL;
-}
-
-static int
-check_type(unsigned type, int *subcode)
+check_type(unsigned type, struct cpc_refusal *rf)
 {
 	if (type <= kcpc_ops->pcbe_ntypes)
 		return 0;
-	kcpc_reason("there is no core type %u: the machine has %u", type - 1,
-	    kcpc_ops->pcbe_ntypes);
-	return refuse_type(subcode);
+	pcbe_refuse(rf, 0, "there is no core type %u: the machine has %u",
+	    type - 1, kcpc_ops->pcbe_ntypes);
+	return kcpc_refuse(rf, CPC_PBIND_FAILED);
 }
 
 /* Can the LWP not run on a CPU of this type?  Says why. */
 static int
-check_place(const struct lwp *l, unsigned type, int *subcode)
+check_place(const struct lwp *l, unsigned type, struct cpc_refusal *rf)
 {
 	if (l->l_bound < 0 || cpuset_has(cpus_of(type), (unsigned)l->l_bound))
 		return 0;
-	kcpc_reason("the LWP is bound to CPU %d, which is %s: unbind it, or "
-		    "bind it to a CPU that is %s",
+	pcbe_refuse(rf, 0,
+	    "the LWP is bound to CPU %d, which is %s: unbind it, or "
+	    "bind it to a CPU that is %s",
 	    l->l_bound, kcpc_type_name(kcpc_type_of(&cpus[l->l_bound])),
 	    kcpc_type_name(type));
-	return refuse_type(subcode);
-}
-
-void
-kcpc_yield(void)
-{
-	sched_yield();
-	kcpc_reason_clear();
+	return kcpc_refuse(rf, CPC_PBIND_FAILED);
 }
 
 /*
@@ -86,36 +73,36 @@ kcpc_yield(void)
  * between: they may bind it elsewhere.
  */
 static int
-move_to_type(struct lwp *l, unsigned type, int *subcode)
+move_to_type(struct lwp *l, unsigned type, struct cpc_refusal *rf)
 {
 	int err = 0;
 
 	while (err == 0 && !cpuset_has(cpus_of(type), arch_curcpu()->c_id)) {
 		if (!cpuset_meets(&l->l_affinity, sched_cpus()))
-			return refuse_type(subcode);
-		if ((err = check_place(l, type, subcode)) == 0)
-			kcpc_yield();
+			return kcpc_refuse(rf, CPC_PBIND_FAILED);
+		if ((err = check_place(l, type, rf)) == 0)
+			sched_yield();
 	}
 	return err;
 }
 
 int
-kcpc_type_enter(struct lwp *l, unsigned type, int *subcode)
+kcpc_type_enter(struct lwp *l, unsigned type, struct cpc_refusal *rf)
 {
 	int err;
 
-	if ((err = check_type(type, subcode)) != 0 ||
-	    (err = check_place(l, type, subcode)) != 0)
+	if ((err = check_type(type, rf)) != 0 ||
+	    (err = check_place(l, type, rf)) != 0)
 		return err;
 	if (!lwp_run_only(l, cpus_of(type))) {
-		kcpc_reason(
+		pcbe_refuse(rf, 0,
 		    "no CPU that is online and in the LWP's affinity is "
 		    "%s: widen the affinity, or name another core type",
 		    kcpc_type_name(type));
-		return refuse_type(subcode);
+		return kcpc_refuse(rf, CPC_PBIND_FAILED);
 	}
 	l->l_core_type = type;
-	if (l == lwp_self() && (err = move_to_type(l, type, subcode)) != 0)
+	if (l == lwp_self() && (err = move_to_type(l, type, rf)) != 0)
 		kcpc_type_leave(l);
 	return err;
 }
@@ -138,18 +125,19 @@ kcpc_type_inherit(const struct kcpc_ctx *ctx, struct lwp *child)
 }
 
 int
-kcpc_type_judge(unsigned type, const struct cpu *c, int *subcode)
+kcpc_type_judge(unsigned type, const struct cpu *c, struct cpc_refusal *rf)
 {
 	int err;
 
 	if (type == 0 || type == kcpc_type_of(c))
 		return 0;
-	if ((err = check_type(type, subcode)) != 0)
+	if ((err = check_type(type, rf)) != 0)
 		return err;
-	kcpc_reason("CPU %u is %s, and the set counts on %s: bind it to a CPU "
-		    "of that type",
+	pcbe_refuse(rf, 0,
+	    "CPU %u is %s, and the set counts on %s: bind it to a CPU "
+	    "of that type",
 	    c->c_id, kcpc_type_name(kcpc_type_of(c)), kcpc_type_name(type));
-	return refuse_type(subcode);
+	return kcpc_refuse(rf, CPC_PBIND_FAILED);
 }
 
 /*

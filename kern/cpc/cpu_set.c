@@ -71,14 +71,12 @@ kcpc_cpu_online(struct cpu *c)
 }
 
 int
-kcpc_cpu_judge(const struct lwp *l, uintptr_t cpu, int *subcode)
+kcpc_cpu_judge(const struct lwp *l, uintptr_t cpu, struct cpc_refusal *rf)
 {
-	if (cpu >= ncpu) {
-		*subcode = CPC_PBIND_FAILED;
-		return EINVAL;
-	}
+	if (cpu >= ncpu)
+		return kcpc_refuse(rf, CPC_PBIND_FAILED);
 	if (!is_online(&cpus[cpu])) {
-		*subcode = CPC_PBIND_FAILED;
+		kcpc_refuse(rf, CPC_PBIND_FAILED);
 		return ENOSYS;
 	}
 	if (!l->l_proc->p_cpc_cpu)
@@ -107,7 +105,7 @@ processor_move(struct lwp *l, struct cpu *c)
 {
 	lwp_bind(l, c);
 	while (arch_curcpu() != c && l->l_bound == (int)c->c_id)
-		kcpc_yield();
+		sched_yield();
 	if (l->l_bound != (int)c->c_id || c->c_cpc != NULL)
 		return EAGAIN;
 	return has_sibling(c, true) ? EACCES : 0;
@@ -176,15 +174,15 @@ context_take_cpu(struct lwp *l, struct cpu *c, struct kcpc_ctx *ctx)
 }
 
 int
-kcpc_cpu_bind(
-    struct lwp *l, struct cpu *c, const struct cpc_pack *pack, int *subcode)
+kcpc_cpu_bind(struct lwp *l, struct cpu *c, const struct cpc_pack *pack,
+    struct cpc_refusal *rf)
 {
 	int err, was = l->l_bound;
 	cpc_setid_t set = pack->cp_set;
 	struct kcpc_ctx *ctx;
 
-	if ((err = kcpc_type_judge(pack->cp_type, c, subcode)) != 0 ||
-	    (err = kcpc_ctx_create(pack, true, NULL, &ctx, subcode)) != 0)
+	if ((err = kcpc_type_judge(pack->cp_type, c, rf)) != 0 ||
+	    (err = kcpc_ctx_create(pack, true, NULL, &ctx, rf)) != 0)
 		return err;
 	if ((err = processor_move(l, c)) != 0)
 		goto restore;

@@ -147,24 +147,20 @@ uint32_t kcpc_caps(void);
  */
 void kcpc_asked(bool refused);
 
-/* reason.c: the text of the last kcpc_reason() since kcpc_reason_clear(). */
-void kcpc_reason_clear(void);
-const char *kcpc_reason_text(void);
 /*
- * Put "request i" in front of that text; or make it say that these requests
- * cannot all have a PIC.
+ * refuse.c: set the subcode of a refusal.  Returns its errno.  short(): these
+ * requests cannot all have a PIC.
  */
-void kcpc_reason_request(unsigned i);
-void kcpc_reason_short(const struct kcpc_short *ks);
+int kcpc_refuse(struct cpc_refusal *rf, int subcode);
+int kcpc_refuse_short(struct cpc_refusal *rf, const struct kcpc_short *ks);
 
 /*
  * bind.c: make a context of a whole pack, whose core type exists.  It belongs
  * to no LWP yet.  Its counts are in `page`, which no program reads now; NULL:
- * kc_own.  Returns 0 or an errno, with *subcode set to a CPC_* value if one
- * applies.
+ * kc_own.  Returns 0 or an errno, with a subcode in rf if one applies.
  */
 int kcpc_ctx_create(const struct cpc_pack *pack, bool privileged,
-    struct cpc_page *page, struct kcpc_ctx **ctxp, int *subcode);
+    struct cpc_page *page, struct kcpc_ctx **ctxp, struct cpc_refusal *rf);
 /* Copy a context, counts included, to kc_own.  NULL: out of memory. */
 struct kcpc_ctx *kcpc_ctx_copy(const struct kcpc_ctx *from);
 /* The counts of a stopped context move to another page. */
@@ -213,8 +209,8 @@ void kcpc_signal(struct kcpc_ctx *ctx);
 extern uint64_t kcpc_stray;
 
 /* context.c: the operations on the current LWP l.  0 or an errno. */
-int kcpc_bind(
-    struct lwp *l, const struct cpc_pack *pack, uint32_t flags, int *subcode);
+int kcpc_bind(struct lwp *l, const struct cpc_pack *pack, uint32_t flags,
+    struct cpc_refusal *rf);
 /* *s has room for n values.  EINVAL if the set has not n requests. */
 int kcpc_sample(struct lwp *l, cpc_setid_t set, size_t n, struct cpc_sample *s);
 /* The same for a context that is running on this CPU, or not running. */
@@ -234,7 +230,8 @@ int kcpc_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp);
  * current LWP, pctx.c for an LWP that is not running.  The set is the current
  * process's.
  */
-int kcpc_hang(struct lwp *l, const struct cpc_pack *pack, int *subcode);
+int kcpc_hang(
+    struct lwp *l, const struct cpc_pack *pack, struct cpc_refusal *rf);
 /* Release the LWP's context, if it has one. */
 void kcpc_drop(struct lwp *l);
 /* Make an LWP's context invalid, on whichever CPU it runs. */
@@ -248,17 +245,14 @@ unsigned kcpc_type_of(const struct cpu *c);
 const char *kcpc_type_name(unsigned type);
 /*
  * Let the LWP run on CPUs of this type only, until kcpc_type_leave().  The
- * current LWP moves to one of them.  Returns 0 or an errno, with *subcode and
- * the reason set.
+ * current LWP moves to one of them.  Returns 0 or an errno.
  */
-int kcpc_type_enter(struct lwp *l, unsigned type, int *subcode);
+int kcpc_type_enter(struct lwp *l, unsigned type, struct cpc_refusal *rf);
 void kcpc_type_leave(struct lwp *l);
-/* Yield in a bind.  A text of another LWP's bind does not stay. */
-void kcpc_yield(void);
 /* A new LWP runs where the context that it inherits counts. */
 void kcpc_type_inherit(const struct kcpc_ctx *ctx, struct lwp *child);
 /* Refuse a set that this CPU cannot count. */
-int kcpc_type_judge(unsigned type, const struct cpu *c, int *subcode);
+int kcpc_type_judge(unsigned type, const struct cpu *c, struct cpc_refusal *rf);
 /*
  * proof.c: prove a PIC on this CPU, for sets of this ps_type.  Leaves it
  * stopped.  Returns NULL, or what is wrong ("reads 0 after 4200 instructions").
@@ -290,12 +284,11 @@ void kcpc_each_instance(void (*fn)(struct kcpc_ctx *ctx));
 /*
  * cpu_set.c.  First kcpc_cpu_judge() says whether the LWP may bind a set to
  * this CPU.  Then kcpc_cpu_bind() moves the current LWP l to the CPU and binds
- * the set, which has no instance.  Both return 0 or an errno, and may set
- * *subcode.
+ * the set, which has no instance.  Both return 0 or an errno.
  */
-int kcpc_cpu_judge(const struct lwp *l, uintptr_t cpu, int *subcode);
-int kcpc_cpu_bind(
-    struct lwp *l, struct cpu *c, const struct cpc_pack *pack, int *subcode);
+int kcpc_cpu_judge(const struct lwp *l, uintptr_t cpu, struct cpc_refusal *rf);
+int kcpc_cpu_bind(struct lwp *l, struct cpu *c, const struct cpc_pack *pack,
+    struct cpc_refusal *rf);
 /* ctx becomes the CPU's context, or the CPU has none again. */
 void kcpc_cpu_take(struct cpu *c, struct kcpc_ctx *ctx);
 void kcpc_cpu_give(struct cpu *c);
@@ -323,8 +316,8 @@ extern unsigned kcpc_ncpuset;
  */
 int kcpc_shared_find(
     const struct lwp *l, uintptr_t fd, struct kcpc_shared **shp);
-int kcpc_shared_bind(
-    struct kcpc_shared *sh, const struct cpc_pack *pack, int *subcode);
+int kcpc_shared_bind(struct kcpc_shared *sh, const struct cpc_pack *pack,
+    struct cpc_refusal *rf);
 int kcpc_shared_sample(struct kcpc_shared *sh, size_t n, struct cpc_sample *s);
 void kcpc_shared_rele(struct kcpc_shared *sh);
 /* The context of the CPU; it has no requests if no set is bound. */

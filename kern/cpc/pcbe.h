@@ -213,12 +213,12 @@ struct pcbe_ops {
 	 * Returns 0, or a CPC_* subcode (1..11) with nothing taken.  The
 	 * subcode is CPC_RESOURCE_UNAVAIL if a helper PIC is needed and none is
 	 * free.
-	 * If more is known than the subcode says, kcpc_reason() gets it: which
+	 * If more is known than the subcode says, pcbe_refuse() gets it: which
 	 * part of the hardware refuses, and why.
 	 */
 	int (*configure)(struct pcbe_cfg *cfg, const struct cpc_event *ev,
 	    unsigned nattrs, const struct cpc_packattr *attrs,
-	    struct pcbe_set *set);
+	    struct pcbe_set *set, struct cpc_refusal *rf);
 
 	/*
 	 * Load every PIC of the set, then start all of them at once.  A PIC is
@@ -320,7 +320,11 @@ struct pcbe_line {
 bool kcpc_prove_overflow(struct pcbe_ops *backend, const struct pcbe_line *pl,
     const char *how, bool exactly);
 
-/* kern/cpc/reason.c: why configure() refuses, one line without a newline. */
-void kcpc_reason(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/*
+ * kern/cpc/refuse.c, for configure(): say in rf why it refuses, in one line
+ * without a newline.  rf is NULL in a proof.  Returns the subcode.
+ */
+int pcbe_refuse(struct cpc_refusal *rf, int subcode, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif /* KERN_CPC_PCBE_H */

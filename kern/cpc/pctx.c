@@ -25,11 +25,7 @@ kcpc_is_pctx(const struct kcpc_ctx *ctx)
 int
 kcpc_target(uintptr_t target, struct lwp **lp)
 {
-	int err =
-	    control_find_lwp((int)(target >> 32), (int)(uint32_t)target, lp);
-
-	kcpc_reason_clear(); /* it may have slept */
-	return err;
+	return control_find_lwp((int)(target >> 32), (int)(uint32_t)target, lp);
 }
 
 int
@@ -81,13 +77,13 @@ kcpc_pctx_again(struct kcpc_ctx *ctx)
 	uint64_t tick = ctx->kc_pcbe.ps_page->cg_tick;
 	struct proc *by = ctx->kc_proc;
 	struct lwp *l = ctx->kc_lwp;
-	int subcode;
+	struct cpc_refusal rf; /* of no interest */
 
 	ctx->kc_pack = NULL;
 	kcpc_drop(l);
 	if ((pack->cp_type != 0 &&
-		kcpc_type_enter(l, pack->cp_type, &subcode) != 0) ||
-	    kcpc_hang(l, pack, &subcode) != 0) {
+		kcpc_type_enter(l, pack->cp_type, &rf) != 0) ||
+	    kcpc_hang(l, pack, &rf) != 0) {
 		if (l->l_core_type != 0)
 			kcpc_type_leave(l);
 		kfree(pack);

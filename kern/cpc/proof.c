@@ -54,7 +54,7 @@ lone_init(struct lone *ln, const struct pcbe_ops *ops, unsigned pic,
 	ln->ln_set.ps_cfg = &ln->ln_cfg;
 	ln->ln_set.ps_page = &ln->ln_page;
 	if ((ev->ce_pics >> pic & 1) == 0 ||
-	    ops->configure(&ln->ln_cfg, ev, 0, NULL, &ln->ln_set) != 0)
+	    ops->configure(&ln->ln_cfg, ev, 0, NULL, &ln->ln_set, NULL) != 0)
 		return false;
 	ln->ln_set.ps_n = 1;
 	return true;

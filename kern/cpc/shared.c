@@ -29,13 +29,14 @@ kcpc_shared_open(struct kcpc_shared **kxp)
 {
 	struct lwp *l = lwp_self();
 	struct kcpc_shared *kx;
-	int err, subcode;
+	struct cpc_refusal rf;
+	int err;
 
 	if (kcpc_ops == NULL)
 		return ENXIO;
 	if (l->l_bound < 0)
 		return EINVAL;
-	if ((err = kcpc_cpu_judge(l, (uintptr_t)l->l_bound, &subcode)) != 0)
+	if ((err = kcpc_cpu_judge(l, (uintptr_t)l->l_bound, &rf)) != 0)
 		return err;
 	if ((kx = kmalloc(sizeof *kx)) == NULL)
 		return ENOMEM;
@@ -85,14 +86,14 @@ kcpc_shared_find(const struct lwp *l, uintptr_t fd, struct kcpc_shared **kxp)
 
 int
 kcpc_shared_bind(
-    struct kcpc_shared *kx, const struct cpc_pack *pack, int *subcode)
+    struct kcpc_shared *kx, const struct cpc_pack *pack, struct cpc_refusal *rf)
 {
 	struct kcpc_ctx *ctx;
 	int err;
 
-	if ((err = kcpc_type_judge(
-		 pack->cp_type, kx->kx_empty.kc_cpu, subcode)) != 0 ||
-	    (err = kcpc_ctx_create(pack, true, NULL, &ctx, subcode)) != 0)
+	if ((err = kcpc_type_judge(pack->cp_type, kx->kx_empty.kc_cpu, rf)) !=
+		0 ||
+	    (err = kcpc_ctx_create(pack, true, NULL, &ctx, rf)) != 0)
 		return err;
 	ctx->kc_notify = 0; /* an overflow does not freeze it */
 	ctx->kc_pcbe.ps_user_read = false;

@@ -115,11 +115,12 @@ witnessed_count(const struct pcbe_set *set)
 
 static int
 configure(struct pcbe_cfg *cfg, const struct cpc_event *ev, unsigned nattrs,
-    const struct cpc_packattr *attrs, struct pcbe_set *set)
+    const struct cpc_packattr *attrs, struct pcbe_set *set,
+    struct cpc_refusal *rf)
 {
 	cfg->pc_witnessed = nattrs == 0 && ev->ce_code == wt.wt_event.ce_code &&
 	                    (cfg->pc_flags & FILTER) == wt.wt_flags;
-	return wt.wt_base->configure(cfg, ev, nattrs, attrs, set);
+	return wt.wt_base->configure(cfg, ev, nattrs, attrs, set, rf);
 }
 
 /*
@@ -230,7 +231,7 @@ witness_configure(struct witness_cpu *wc)
 	wc->wc_set.ps_page = &wc->wc_page;
 	wc->wc_set.ps_n = 1;
 	return wt.wt_base->configure(
-	    &wc->wc_cfg, &wt.wt_event, 0, NULL, &wc->wc_set);
+	    &wc->wc_cfg, &wt.wt_event, 0, NULL, &wc->wc_set, NULL);
 }
 
 void
@@ -258,7 +259,7 @@ make_set(struct pcbe_set *set, unsigned n, uint64_t pics)
 		cfgs[i].pc_pic = (uint8_t)__builtin_ctzll(pics);
 		cfgs[i].pc_flags = wt.wt_flags;
 		set->ps_pics |= 1U << cfgs[i].pc_pic;
-		if (configure(&cfgs[i], &wt.wt_event, 0, NULL, set) != 0)
+		if (configure(&cfgs[i], &wt.wt_event, 0, NULL, set, NULL) != 0)
 			return false;
 		set->ps_n++;
 	}

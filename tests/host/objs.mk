@@ -12,7 +12,7 @@ fake = $(addprefix tests/lib/host/,$(1))
 # Parts of the product that several tests need, and the fakes that these parts call.
 HOST_LIB    := $(call fake,support.o) $(addprefix lib/,string.o text.o printf.o)
 HOST_EVENTS := $(EVENT_LIB) events/vendors.o $(EVENT_TABLES)
-HOST_X86    := $(call fake,named.o fake_msr.o x86_set.o) arch/x86/topology.o kern/cpc/reason.o kern/cpc/proof.o \
+HOST_X86    := $(call fake,named.o fake_msr.o x86_set.o) arch/x86/topology.o kern/cpc/refuse.o kern/cpc/proof.o \
     $(HOST_EVENTS) \
     $(HOST_LIB) \
     $(addprefix arch/x86/pmu/,pic.o selection.o nmi.o models.o evtsel.o extra_msr.o)
@@ -20,7 +20,7 @@ HOST_INTEL  := $(call fake,intel_shapes.o) $(HOST_X86) \
     $(addprefix arch/x86/pmu/intel/,intel_shape.o core_type.o intel_pcbe.o intel_configure.o)
 HOST_AMD    := arch/x86/pmu/amd/amd_pcbe.o $(HOST_X86)
 HOST_PMUV3  := $(call fake,fake_pmu.o fake_pmu_regs.o pmuv3_pics.o pmuv3_set.o named.o) \
-    kern/cpc/reason.o kern/cpc/proof.o \
+    kern/cpc/refuse.o kern/cpc/proof.o \
     $(HOST_EVENTS) $(HOST_LIB) $(addprefix arch/arm64/pmu/,pmuv3_pcbe.o core_type.o proof.o)
 HOST_CPC    := $(call fake,read_stub.o) $(CPC_OBJS) cpc/solaris/illumos.o cpc/solaris/processor.o
 HOST_PAGES  := $(call fake,fake_kernel.o fake_pcbe.o fake_mmu.o) $(SOFT_PMU_OBJS) $(HOST_CPC) $(KCPC_OBJS) \

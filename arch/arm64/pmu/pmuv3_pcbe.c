@@ -260,35 +260,34 @@ request_bit(const struct pcbe_cfg *cfg, const struct pcbe_set *set)
 
 static int
 configure(struct pcbe_cfg *cfg, const struct cpc_event *ev, unsigned nattrs,
-    const struct cpc_packattr *attrs, struct pcbe_set *set)
+    const struct cpc_packattr *attrs, struct pcbe_set *set,
+    struct cpc_refusal *rf)
 {
 	const struct pmuv3 *pv = pmuv3_shape(set->ps_type);
 	unsigned max = pv->pv_version >= PMUVER_V3P1 ? RAW_MAX : RAW_MAX_V3;
 
 	(void)attrs;
 	cfg->pc_aux = 0;
-	if (ev->ce_code > max) {
-		kcpc_reason("an event's number is at most %#x", max);
-		return CPC_INVALID_EVENT;
-	}
+	if (ev->ce_code > max)
+		return pcbe_refuse(rf, CPC_INVALID_EVENT,
+		    "an event's number is at most %#x", max);
 	if (nattrs != 0)
 		return CPC_INVALID_ATTRIBUTE;
 	if (pmuv3_counts != NULL &&
-	    !arm_has_common(pv->pv_ceid, (unsigned)ev->ce_code)) {
-		kcpc_reason("this emulator does not model event %#x",
+	    !arm_has_common(pv->pv_ceid, (unsigned)ev->ce_code))
+		return pcbe_refuse(rf, CPC_RESOURCE_UNAVAIL,
+		    "this emulator does not model event %#x",
 		    (unsigned)ev->ce_code);
-		return CPC_RESOURCE_UNAVAIL;
-	}
 	if ((cfg->pc_flags & CPC_COUNT_HV) != 0 && !pmuv3.pv_owns_el2)
 		return CPC_HV_NO_ACCESS;
 	cfg->pc_mask = pmuv3_in_width(~0ULL);
 	if (cfg->pc_notify && pmuv3.pv_overflow == PMUV3_PAIRED) {
 		cfg->pc_aux = spare_pic(set);
-		if (cfg->pc_aux == 0) {
-			kcpc_reason("overflow notification needs a second PIC "
-				    "as helper; none is free");
-			return CPC_RESOURCE_UNAVAIL;
-		}
+		if (cfg->pc_aux == 0)
+			return pcbe_refuse(rf, CPC_RESOURCE_UNAVAIL,
+			    "overflow notification needs a second PIC as "
+			    "helper; "
+			    "none is free");
 		set->ps_helpers |= (uint32_t)cfg->pc_aux;
 		set->ps_run |= request_bit(cfg, set);
 		set->ps_selection |= COUNT(cfg->pc_aux);

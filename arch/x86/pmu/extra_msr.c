@@ -52,29 +52,25 @@ x86_extra_msr_probe(uint64_t takes[EXTRA_N])
 
 int
 x86_extra_msr_take(struct pcbe_set *set, const uint64_t takes[EXTRA_N],
-    enum event_extra extra, uint64_t value)
+    enum event_extra extra, uint64_t value, struct cpc_refusal *rf)
 {
 	const struct extra *x = &extras[extra];
 	unsigned n = extra - 1;
 
-	if (takes[extra] == 0) {
-		kcpc_reason("this CPU lacks %s (%#x)", x->name, x->msr);
-		return CPC_RESOURCE_UNAVAIL;
-	}
-	if ((set->ps_extra_msrs >> n & 1) != 0 &&
-	    set->ps_extra_msr[n] != value) {
-		kcpc_reason("%s (%#x) is to be %#llx, and %#llx for request %u",
+	if (takes[extra] == 0)
+		return pcbe_refuse(rf, CPC_RESOURCE_UNAVAIL,
+		    "this CPU lacks %s (%#x)", x->name, x->msr);
+	if ((set->ps_extra_msrs >> n & 1) != 0 && set->ps_extra_msr[n] != value)
+		return pcbe_refuse(rf, CPC_CONFLICTING_REQS,
+		    "%s (%#x) is to be %#llx, and %#llx for request %u",
 		    x->name, x->msr, (unsigned long long)value,
 		    (unsigned long long)set->ps_extra_msr[n],
 		    set->ps_extra_msr_req[n]);
-		return CPC_CONFLICTING_REQS;
-	}
 	/* Refuse the value now.  In program() it would raise #GP. */
-	if ((value & ~takes[extra]) != 0) {
-		kcpc_reason("%s (%#x) does not take %#llx", x->name, x->msr,
+	if ((value & ~takes[extra]) != 0)
+		return pcbe_refuse(rf, CPC_ATTRIBUTE_OUT_OF_RANGE,
+		    "%s (%#x) does not take %#llx", x->name, x->msr,
 		    (unsigned long long)value);
-		return CPC_ATTRIBUTE_OUT_OF_RANGE;
-	}
 	if ((set->ps_extra_msrs >> n & 1) == 0)
 		set->ps_extra_msr_req[n] = (uint8_t)set->ps_n;
 	set->ps_extra_msrs |= (uint8_t)(1U << n);

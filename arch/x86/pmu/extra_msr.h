@@ -27,7 +27,7 @@ void x86_extra_msr_probe(uint64_t takes[EXTRA_N]);
  * - CPC_ATTRIBUTE_OUT_OF_RANGE: the register does not take the value.
  */
 int x86_extra_msr_take(struct pcbe_set *set, const uint64_t takes[EXTRA_N],
-    enum event_extra extra, uint64_t value);
+    enum event_extra extra, uint64_t value, struct cpc_refusal *rf);
 
 /* For program(): write the extra MSRs of the set. */
 void x86_extra_msr_load(const struct pcbe_set *set);

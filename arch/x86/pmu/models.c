@@ -61,42 +61,38 @@ x86_models_describe(struct cpc_pmu *pm)
 	memcpy(pm->pm_models, models, sizeof models);
 }
 
-static const char *
-not_modelled(uint64_t select, const struct cpc_model *m)
+static int
+not_modelled(uint64_t select, const struct cpc_model *m, struct cpc_refusal *rf)
 {
-	static char text[100];
-
 	if (m == NULL)
-		snprintf(text, sizeof text,
+		return pcbe_refuse(rf, CPC_RESOURCE_UNAVAIL,
 		    "this emulator does not model event %#llx",
 		    (unsigned long long)select &
 			(EVTSEL_EVENT_12 | EVTSEL_UMASK_MASK));
-	else
-		snprintf(text, sizeof text,
-		    "this emulator does not model bits %#llx of the event "
-		    "select with event %#x",
-		    (unsigned long long)select &
-			~(uint64_t)(m->ml_match_mask | m->ml_modelled_mask),
-		    (unsigned)m->ml_select);
-	return text;
+	return pcbe_refuse(rf, CPC_RESOURCE_UNAVAIL,
+	    "this emulator does not model bits %#llx of the event select with "
+	    "event %#x",
+	    (unsigned long long)select &
+		~(uint64_t)(m->ml_match_mask | m->ml_modelled_mask),
+	    (unsigned)m->ml_select);
 }
 
 /* Every request of a bind calls this, so it avoids a stack frame. */
-const char *
-x86_models_lack(uint64_t select)
+int
+x86_models_check(uint64_t select, struct cpc_refusal *rf)
 {
 	if (!listed)
-		return NULL;
+		return 0;
 	for (const struct cpc_model *m = models; m < models + nmodels; m++) {
 		if ((select & m->ml_match_mask) != m->ml_select)
 			continue;
 		if ((select & ~(uint64_t)(m->ml_match_mask |
 					  m->ml_modelled_mask)) == 0)
-			return NULL;
+			return 0;
 		return not_modelled(
-		    select, (select & HIGH_BITS) == 0 ? m : NULL);
+		    select, (select & HIGH_BITS) == 0 ? m : NULL, rf);
 	}
-	return not_modelled(select, NULL);
+	return not_modelled(select, NULL, rf);
 }
 
 const char *

@@ -20,10 +20,10 @@ void x86_models_read(void);
 void x86_models_describe(struct cpc_pmu *pm);
 
 /*
- * Returns NULL if the PMU models the event select, or if there is no list.
- * Otherwise returns the reason, a text in static storage for kcpc_reason().
+ * For configure(): does the PMU model the event select?  0, if there is no
+ * list, too, or CPC_RESOURCE_UNAVAIL, with the reason in rf.
  */
-const char *x86_models_lack(uint64_t select);
+int x86_models_check(uint64_t select, struct cpc_refusal *rf);
 
 /*
  * The word for records.  "listed" means that the emulator lists its events, and

@@ -164,32 +164,31 @@ model_sel(const struct cpc_event *ev, unsigned nattrs,
 }
 
 /*
- * The ESCR by which the PIC counts the event, or 0 if it needs none.  False if
- * another request of the set has it.
+ * Set *escr to the ESCR by which the PIC counts the event, or 0 if it needs
+ * none.  Returns a subcode if another request of the set has it.
  */
-static bool
+static int
 model_escr(const struct cpc_event *ev, unsigned pic, const struct pcbe_set *set,
-    unsigned *escr)
+    unsigned *escr, struct cpc_refusal *rf)
 {
 	const struct soft_model_event *fv = soft_model_event(
 	    soft_shape.ns_model, (unsigned)ev->ce_code - SOFT_CODE(0));
 
 	*escr = fv->fv_escr[(fv->fv_pics[0] >> pic & 1) == 0];
 	for (unsigned i = 0; i < set->ps_n && *escr != 0; i++) {
-		if (SEL_ESCR(set->ps_cfg[i].pc_sel) == *escr) {
-			kcpc_reason("request %u has the ESCR by which PIC %u "
-				    "counts this event",
+		if (SEL_ESCR(set->ps_cfg[i].pc_sel) == *escr)
+			return pcbe_refuse(rf, CPC_RESOURCE_UNAVAIL,
+			    "request %u has the ESCR by which PIC %u "
+			    "counts this event",
 			    i, pic);
-			return false;
-		}
 	}
-	return true;
+	return 0;
 }
 
 static int
 configure_model(struct pcbe_cfg *cfg, const struct cpc_event *ev,
     unsigned nattrs, const struct cpc_packattr *attrs,
-    const struct pcbe_set *set)
+    const struct pcbe_set *set, struct cpc_refusal *rf)
 {
 	unsigned escr;
 	int subcode;
@@ -198,8 +197,8 @@ configure_model(struct pcbe_cfg *cfg, const struct cpc_event *ev,
 	    model_sel(ev, nattrs, attrs, set->ps_privileged, &cfg->pc_sel);
 	if (subcode != 0)
 		return subcode;
-	if (!model_escr(ev, cfg->pc_pic, set, &escr))
-		return CPC_RESOURCE_UNAVAIL;
+	if ((subcode = model_escr(ev, cfg->pc_pic, set, &escr, rf)) != 0)
+		return subcode;
 	cfg->pc_sel |= SEL(0, escr, 0);
 	return 0;
 }
@@ -239,7 +238,8 @@ soft_attr_pics(uint64_t pics, unsigned nattrs, const struct cpc_packattr *attrs)
 
 int
 soft_configure(struct pcbe_cfg *cfg, const struct cpc_event *ev,
-    unsigned nattrs, const struct cpc_packattr *attrs, struct pcbe_set *set)
+    unsigned nattrs, const struct cpc_packattr *attrs, struct pcbe_set *set,
+    struct cpc_refusal *rf)
 {
 	uint32_t spare = set->ps_spare & ~set->ps_helpers;
 	unsigned weight = 0;
@@ -251,7 +251,7 @@ soft_configure(struct pcbe_cfg *cfg, const struct cpc_event *ev,
 	    (soft_general_pics(set->ps_type) & 1U << cfg->pc_pic) == 0)
 		return CPC_INVALID_ATTRIBUTE;
 	if (soft_shape.ns_model != SOFT_PLAIN) {
-		subcode = configure_model(cfg, ev, nattrs, attrs, set);
+		subcode = configure_model(cfg, ev, nattrs, attrs, set, rf);
 	} else {
 		subcode = event_weight(
 		    ev, nattrs, attrs, set->ps_privileged, &weight);
@@ -261,17 +261,16 @@ soft_configure(struct pcbe_cfg *cfg, const struct cpc_event *ev,
 		return subcode;
 	if ((cfg->pc_flags & CPC_COUNT_HV) != 0 && !soft_shape.ns_hv)
 		return CPC_HV_NO_ACCESS;
-	if (filters_conflict(cfg, set)) {
-		kcpc_reason("all PICs count at the privileges of request 0");
-		return CPC_CONFLICTING_REQS;
-	}
+	if (filters_conflict(cfg, set))
+		return pcbe_refuse(rf, CPC_CONFLICTING_REQS,
+		    "all PICs count at the privileges of request 0");
 	cfg->pc_aux = 0;
 	if (soft_shape.ns_helpers && cfg->pc_notify) {
-		if (spare == 0) {
-			kcpc_reason("overflow notification needs a second PIC "
-				    "as helper; none is free");
-			return CPC_RESOURCE_UNAVAIL;
-		}
+		if (spare == 0)
+			return pcbe_refuse(rf, CPC_RESOURCE_UNAVAIL,
+			    "overflow notification needs a second PIC as "
+			    "helper; "
+			    "none is free");
 		cfg->pc_aux = spare & -spare;
 		set->ps_helpers |= (uint32_t)cfg->pc_aux;
 	}

@@ -39,7 +39,8 @@ uint32_t soft_attrs(void);
 uint64_t soft_attr_pics(
     uint64_t pics, unsigned nattrs, const struct cpc_packattr *attrs);
 int soft_configure(struct pcbe_cfg *cfg, const struct cpc_event *ev,
-    unsigned nattrs, const struct cpc_packattr *attrs, struct pcbe_set *set);
+    unsigned nattrs, const struct cpc_packattr *attrs, struct pcbe_set *set,
+    struct cpc_refusal *rf);
 void soft_free(struct pcbe_cfg *cfg, struct pcbe_set *set);
 
 #endif /* KERN_CPC_SOFT_SOFT_IMPL_H */

@@ -140,13 +140,13 @@ describe(struct cpc_pmu *pm, unsigned type)
 }
 
 static int
-check_attrs(unsigned nattrs, const struct cpc_packattr *at, bool privileged)
+check_attrs(unsigned nattrs, const struct cpc_packattr *at, bool privileged,
+    struct cpc_refusal *rf)
 {
 	for (unsigned i = 0; i < nattrs; i++) {
-		if (at[i].cpa_id == CPC_ATTR_UMASK && at[i].cpa_value > 0xff) {
-			kcpc_reason("umask is at most 0xff");
-			return CPC_ATTRIBUTE_OUT_OF_RANGE;
-		}
+		if (at[i].cpa_id == CPC_ATTR_UMASK && at[i].cpa_value > 0xff)
+			return pcbe_refuse(rf, CPC_ATTRIBUTE_OUT_OF_RANGE,
+			    "umask is at most 0xff");
 		if (at[i].cpa_id == CPC_ATTR_ANYTHR && !privileged)
 			return CPC_ATTR_REQUIRES_PRIVILEGE;
 	}
@@ -156,12 +156,12 @@ check_attrs(unsigned nattrs, const struct cpc_packattr *at, bool privileged)
 /* An attribute changes no count. */
 static int
 configure(struct pcbe_cfg *cfg, const struct cpc_event *ev, unsigned nattrs,
-    const struct cpc_packattr *at, struct pcbe_set *set)
+    const struct cpc_packattr *at, struct pcbe_set *set, struct cpc_refusal *rf)
 {
-	int subcode = check_attrs(nattrs, at, set->ps_privileged);
+	int subcode = check_attrs(nattrs, at, set->ps_privileged, rf);
 
 	if (subcode == 0)
-		subcode = soft->configure(cfg, ev, 0, NULL, set);
+		subcode = soft->configure(cfg, ev, 0, NULL, set, rf);
 	fake_configured += subcode == 0;
 	return subcode;
 }

@@ -10,6 +10,8 @@
 static const struct machine_kind *const kinds[] = { &machine_intel,
 	&machine_amd, &machine_arm, &machine_soft };
 
+struct cpc_refusal named_refusal;
+
 const struct machine *
 named_machine(const struct pcbe_ops *ops)
 {

@@ -8,6 +8,9 @@
 #include "events/machine.h"
 #include "kern/cpc/pcbe.h"
 
+/* What configure() refused last in a test of a backend. */
+extern struct cpc_refusal named_refusal;
+
 /*
  * The machine, with the table of its CPU.  Each call overwrites the last
  * result.

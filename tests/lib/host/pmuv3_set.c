@@ -85,7 +85,7 @@ set_add(struct set *s, const char *event, unsigned pic, unsigned flags,
 	cfg->pc_flags = (uint16_t)flags;
 	s->set.ps_cfg = s->cfg;
 	s->data[i] = from;
-	subcode = ops->configure(cfg, &ev, 0, NULL, &s->set);
+	subcode = ops->configure(cfg, &ev, 0, NULL, &s->set, &named_refusal);
 	if (subcode == 0)
 		s->set.ps_n++;
 	return subcode;

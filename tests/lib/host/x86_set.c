@@ -58,8 +58,9 @@ set_add(struct x86_set *s, unsigned pic, const char *event, unsigned flags,
 	cfg->pc_flags = (uint16_t)flags;
 	cfg->pc_notify = (flags & CPC_OVF_NOTIFY_EMT) != 0;
 	s->set.ps_cfg = s->cfg;
-	subcode = s->ops->configure(
-	    cfg, &ev, parse_attrs(s->ops, attrs, parsed), parsed, &s->set);
+	subcode =
+	    s->ops->configure(cfg, &ev, parse_attrs(s->ops, attrs, parsed),
+		parsed, &s->set, &named_refusal);
 	if (subcode == 0) {
 		s->set.ps_n++;
 		s->set.ps_pics |= 1U << pic;
@@ -208,7 +209,7 @@ add_random(struct x86_set *s, unsigned pic)
 	*cfg = (struct pcbe_cfg){ .pc_pic = (uint8_t)pic };
 	cfg->pc_flags = (uint16_t)(draw_random() & CPC_REQ_ALL_FLAGS);
 	cfg->pc_notify = (cfg->pc_flags & CPC_OVF_NOTIFY_EMT) != 0;
-	if (s->ops->configure(cfg, &ev, n, attrs, &s->set) != 0)
+	if (s->ops->configure(cfg, &ev, n, attrs, &s->set, &named_refusal) != 0)
 		return false;
 	s->set.ps_n++;
 	s->set.ps_pics |= 1U << pic;

@@ -217,34 +217,32 @@ known_event(enum pcbe_known which, struct cpc_event *ev)
 /* An attribute `umask` adds to the event's own unit mask. */
 static int
 configure(struct pcbe_cfg *cfg, const struct cpc_event *ev, unsigned nattrs,
-    const struct cpc_packattr *attr, struct pcbe_set *set)
+    const struct cpc_packattr *attr, struct pcbe_set *set,
+    struct cpc_refusal *rf)
 {
 	uint64_t umask = ev->ce_code & EVTSEL_UMASK_MASK;
 	uint64_t sel = evtsel_control(cfg->pc_flags) | (ev->ce_code ^ umask);
-	const char *lack;
 	int subcode;
 
 	if ((ev->ce_code & ~(NAMED_BITS | AMD_GUEST_HOST)) != 0 ||
 	    AMD_CODE_EVENT(ev->ce_code) > raw_max() ||
 	    (event_coverage(ev->ce_code) >> cfg->pc_pic & 1) == 0) {
-		if ((ev->ce_flags & CPC_EVENT_RAW) != 0)
-			kcpc_reason("an event's number is at most %#x; with a "
-				    "unit mask it is written r1c2",
-			    raw_max());
-		return CPC_INVALID_EVENT;
+		if ((ev->ce_flags & CPC_EVENT_RAW) == 0)
+			return CPC_INVALID_EVENT;
+		return pcbe_refuse(rf, CPC_INVALID_EVENT,
+		    "an event's number is at most %#x; with a "
+		    "unit mask it is written r1c2",
+		    raw_max());
 	}
-	if ((ev->ce_code & AMD_GUEST_HOST) != 0) {
-		kcpc_reason("guest and host bits need SVM, which is off");
-		return CPC_RESOURCE_UNAVAIL;
-	}
+	if ((ev->ce_code & AMD_GUEST_HOST) != 0)
+		return pcbe_refuse(rf, CPC_RESOURCE_UNAVAIL,
+		    "guest and host bits need SVM, which is off");
 	subcode = evtsel_add_attrs(
 	    &sel, amd_pcbe_ops.pcbe_attrs, nattrs, attr, set->ps_privileged);
 	if (subcode != 0)
 		return subcode;
-	if ((lack = x86_models_lack(sel | umask)) != NULL) {
-		kcpc_reason("%s", lack);
-		return CPC_RESOURCE_UNAVAIL;
-	}
+	if ((subcode = x86_models_check(sel | umask, rf)) != 0)
+		return subcode;
 	cfg->pc_sel = sel | umask;
 	x86_pic_configure(cfg, set);
 	return 0;

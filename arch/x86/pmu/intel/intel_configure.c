@@ -89,7 +89,8 @@ static const char *const extra_names[] = { "msr_offcore", "msr_ldlat",
 /* Note the extra MSR of an event, which its name or an attribute sets. */
 static int
 note_extra(const struct cpc_event *ev, uint64_t sel, unsigned nattrs,
-    const struct cpc_packattr *attrs, struct pcbe_set *set)
+    const struct cpc_packattr *attrs, struct pcbe_set *set,
+    struct cpc_refusal *rf)
 {
 	enum event_extra extra = CPC_EVENT_EXTRA(ev->ce_flags);
 	uint64_t value = ev->ce_extra;
@@ -99,18 +100,18 @@ note_extra(const struct cpc_event *ev, uint64_t sel, unsigned nattrs,
 
 		if (!evtsel_attr_is_extra(attr))
 			continue;
-		if ((extra = extra_of(attr, sel)) == EXTRA_NONE) {
-			kcpc_reason("event %#x has no %s",
+		if ((extra = extra_of(attr, sel)) == EXTRA_NONE)
+			return pcbe_refuse(rf, CPC_INVALID_ATTRIBUTE,
+			    "event %#x has no %s",
 			    (unsigned)(sel & INTEL_RAW_MAX),
 			    extra_names[attr - CPC_ATTR_MSR_OFFCORE]);
-			return CPC_INVALID_ATTRIBUTE;
-		}
 		value = attrs[i].cpa_value;
 	}
 	return extra == EXTRA_NONE
 	           ? 0
 	           : x86_extra_msr_take(set,
-			 intel_shape_of(set->ps_type)->is_extras, extra, value);
+			 intel_shape_of(set->ps_type)->is_extras, extra, value,
+			 rf);
 }
 
 /* Can the library not have resolved a name or number to this code? */
@@ -137,23 +138,23 @@ lacks_extra(const struct intel_shape *is, const struct cpc_event *ev)
 
 static int
 configure_general(struct pcbe_cfg *cfg, const struct cpc_event *ev,
-    unsigned nattrs, const struct cpc_packattr *attrs, struct pcbe_set *set)
+    unsigned nattrs, const struct cpc_packattr *attrs, struct pcbe_set *set,
+    struct cpc_refusal *rf)
 {
 	const struct intel_shape *is = intel_shape_of(set->ps_type);
-	const char *lack;
 	int subcode;
 
 	if (is_impossible(ev, cfg->pc_pic)) {
-		if ((ev->ce_flags & CPC_EVENT_RAW) != 0)
-			kcpc_reason("an event's number is at most 0xff; with a "
-				    "unit mask it is written r1c2");
-		return CPC_INVALID_EVENT;
+		if ((ev->ce_flags & CPC_EVENT_RAW) == 0)
+			return CPC_INVALID_EVENT;
+		return pcbe_refuse(rf, CPC_INVALID_EVENT,
+		    "an event's number is at most 0xff; with a "
+		    "unit mask it is written r1c2");
 	}
-	if ((ev->ce_code & is->is_lacking) != 0) {
-		kcpc_reason("this CPU lacks bits %#llx of the event select",
+	if ((ev->ce_code & is->is_lacking) != 0)
+		return pcbe_refuse(rf, CPC_RESOURCE_UNAVAIL,
+		    "this CPU lacks bits %#llx of the event select",
 		    (unsigned long long)(ev->ce_code & is->is_lacking));
-		return CPC_RESOURCE_UNAVAIL;
-	}
 	if ((ev->ce_code & EVTSEL_ANY) != 0 && !set->ps_privileged)
 		return CPC_ATTR_REQUIRES_PRIVILEGE;
 	cfg->pc_sel = ev->ce_code | evtsel_control(cfg->pc_flags);
@@ -163,11 +164,9 @@ configure_general(struct pcbe_cfg *cfg, const struct cpc_event *ev,
 		return subcode;
 	/* A missing extra MSR is the better reason: note_extra() gives it. */
 	if (!lacks_extra(is, ev) &&
-	    (lack = intel_general_lack(is, cfg->pc_sel)) != NULL) {
-		kcpc_reason("%s", lack);
-		return CPC_RESOURCE_UNAVAIL;
-	}
-	return note_extra(ev, cfg->pc_sel, nattrs, attrs, set);
+	    (subcode = intel_general_check(is, cfg->pc_sel, rf)) != 0)
+		return subcode;
+	return note_extra(ev, cfg->pc_sel, nattrs, attrs, set, rf);
 }
 
 /*
@@ -176,7 +175,8 @@ configure_general(struct pcbe_cfg *cfg, const struct cpc_event *ev,
  */
 __attribute__((no_stack_protector)) int
 intel_configure(struct pcbe_cfg *cfg, const struct cpc_event *ev,
-    unsigned nattrs, const struct cpc_packattr *attrs, struct pcbe_set *set)
+    unsigned nattrs, const struct cpc_packattr *attrs, struct pcbe_set *set,
+    struct cpc_refusal *rf)
 {
 	int fixed = intel_fixed_of(cfg->pc_pic);
 	int subcode;
@@ -185,7 +185,7 @@ intel_configure(struct pcbe_cfg *cfg, const struct cpc_event *ev,
 		subcode = configure_fixed(
 		    cfg, (unsigned)fixed, ev->ce_code, nattrs, attrs, set);
 	else
-		subcode = configure_general(cfg, ev, nattrs, attrs, set);
+		subcode = configure_general(cfg, ev, nattrs, attrs, set, rf);
 	if (subcode == 0)
 		x86_pic_configure(cfg, set);
 	return subcode;

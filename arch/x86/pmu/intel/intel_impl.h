@@ -82,12 +82,14 @@ int intel_fixed_of(unsigned pic);
  * returns the reason, a text in static storage.  CPUID says that the
  * architectural event is absent, or the emulator does not model the event.
  */
-const char *intel_general_lack(const struct intel_shape *is, uint64_t select);
+int intel_general_check(
+    const struct intel_shape *is, uint64_t select, struct cpc_refusal *rf);
 
 /* intel_configure.c: operations of kern/cpc/pcbe.h. */
 uint64_t intel_attr_pics(
     uint64_t pics, unsigned nattrs, const struct cpc_packattr *attrs);
 int intel_configure(struct pcbe_cfg *cfg, const struct cpc_event *ev,
-    unsigned nattrs, const struct cpc_packattr *attrs, struct pcbe_set *set);
+    unsigned nattrs, const struct cpc_packattr *attrs, struct pcbe_set *set,
+    struct cpc_refusal *rf);
 
 #endif /* ARCH_X86_PMU_INTEL_INTEL_IMPL_H */

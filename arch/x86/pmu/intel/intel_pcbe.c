@@ -161,20 +161,18 @@ fixed_pics(const struct intel_shape *is, unsigned fixed)
  * The code decides which architectural event it is, not the request's name.
  * The bit of CPUID.0AH:EBX also applies with a counter mask or edge bit.
  */
-const char *
-intel_general_lack(const struct intel_shape *is, uint64_t select)
+int
+intel_general_check(
+    const struct intel_shape *is, uint64_t select, struct cpc_refusal *rf)
 {
-	static char text[80];
 	uint64_t code = select & (INTEL_RAW_MAX | EVTSEL_UMASK_MASK);
 	int bit = intel_arch_bit(code);
 
-	if (bit >= 0 && (is->is_absent >> bit & 1) != 0) {
-		snprintf(text, sizeof text,
+	if (bit >= 0 && (is->is_absent >> bit & 1) != 0)
+		return pcbe_refuse(rf, CPC_RESOURCE_UNAVAIL,
 		    "CPUID.0AH:EBX[%d] says that event %#x is absent", bit,
 		    (unsigned)code);
-		return text;
-	}
-	return x86_models_lack(select);
+	return x86_models_check(select, rf);
 }
 
 static void
@@ -209,7 +207,7 @@ known_event_of(
 	*ev = (struct cpc_event){ .ce_code =
 				      ins ? INTEL_INSTRUCTIONS : INTEL_CYCLES };
 	if ((is->is_events >> bit & 1) != 0 &&
-	    intel_general_lack(is, ev->ce_code) == NULL)
+	    intel_general_check(is, ev->ce_code, NULL) == 0)
 		ev->ce_pics = intel_shape_general(is);
 	ev->ce_pics |= fixed_pics(is, ins ? 0 : 1);
 	return ev->ce_pics;

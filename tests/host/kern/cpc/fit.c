@@ -143,8 +143,8 @@ configure(struct x86_set *s, unsigned i, unsigned pic)
 	s->set.ps_cfg = s->cfg;
 	s->cfg[i] =
 	    (struct pcbe_cfg){ .pc_pic = (uint8_t)pic, .pc_flags = USER };
-	return ops->configure(
-	    &s->cfg[i], &pr->cr_event, pr->cr_nattrs, attrs_of(pr), &s->set);
+	return ops->configure(&s->cfg[i], &pr->cr_event, pr->cr_nattrs,
+	    attrs_of(pr), &s->set, &named_refusal);
 }
 
 /* Can requests i and up have PICs that are not taken? */
@@ -172,12 +172,12 @@ can_assign(const struct x86_set *so_far, unsigned i, uint64_t taken)
 }
 
 static bool
-can_bind(int *subcode)
+can_bind(void)
 {
 	struct kcpc_ctx *ctx;
+	struct cpc_refusal rf;
 
-	*subcode = -1;
-	if (kcpc_ctx_create(&pack.head, true, NULL, &ctx, subcode) != 0)
+	if (kcpc_ctx_create(&pack.head, true, NULL, &ctx, &rf) != 0)
 		return false;
 	kcpc_ctx_destroy(ctx);
 	return true;
@@ -189,7 +189,6 @@ compare_random_sets(
 {
 	unsigned found = 0;
 	bool bound;
-	int subcode;
 
 	boot(shape);
 	kcpc_ops = ops;
@@ -199,7 +198,7 @@ compare_random_sets(
 	seed = 0x9e3779b97f4a7c15;
 	for (unsigned i = 0; i < rounds; i++) {
 		random_set(with_table);
-		bound = can_bind(&subcode);
+		bound = can_bind();
 		set_init(&set, ops);
 		assert_int_equal(bound, can_assign(&set, 0, 0));
 		found += bound;

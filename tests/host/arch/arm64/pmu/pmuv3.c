@@ -170,7 +170,7 @@ takes(unsigned type, uint64_t code, unsigned pic)
 		.ps_type = (uint8_t)type, .ps_pics = 1U << pic, .ps_cfg = &cfg
 	};
 
-	return ops->configure(&cfg, &ev, 0, NULL, &set);
+	return ops->configure(&cfg, &ev, 0, NULL, &set, &named_refusal);
 }
 
 static void
@@ -365,10 +365,10 @@ raw_codes_fit_the_field(void **state)
 
 		boot(&shape);
 		set_init(&s, 1);
-		kcpc_reason_clear();
+		named_refusal.cf_why[0] = '\0';
 		assert_int_equal(
 		    set_add(&s, cases[i].code, 0, USER, 0), cases[i].subcode);
-		assert_string_equal(kcpc_reason_text(),
+		assert_string_equal(named_refusal.cf_why,
 		    cases[i].subcode == 0 ? ""
 		    : cases[i].version == 1
 			? "an event's number is at most 0x3ff"
@@ -388,7 +388,8 @@ no_attribute_is_known(void **state)
 	boot(&shape_v3p5);
 	assert_int_equal(ops->pcbe_attrs, 0);
 	assert_int_equal(
-	    ops->configure(&cfg, &ev, 1, &attr, &set), CPC_INVALID_ATTRIBUTE);
+	    ops->configure(&cfg, &ev, 1, &attr, &set, &named_refusal),
+	    CPC_INVALID_ATTRIBUTE);
 }
 
 /* The PMU has at most one event among the 128 from e on: this event. */

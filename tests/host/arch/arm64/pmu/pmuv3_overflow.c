@@ -3,6 +3,7 @@
  * machine interrupts.  Helper PICs work on a PMU that loses overflows as QEMU
  * 7.2 does.
  */
+#include "tests/lib/host/named.h"
 #include "tests/lib/host/pmuv3_set.h"
 
 #include <string.h>
@@ -341,7 +342,7 @@ helpers_are_found_or_refused(void **state)
 	assert_int_equal(s.set.ps_helpers, 0x28);
 	assert_int_equal(
 	    set_add(&s, "inst_retired", 2, NOTIFY, 0), CPC_RESOURCE_UNAVAIL);
-	assert_string_equal(kcpc_reason_text(),
+	assert_string_equal(named_refusal.cf_why,
 	    "overflow notification needs a second PIC as helper; none is free");
 	assert_int_equal(s.set.ps_helpers, 0x28);
 	assert_int_equal(set_add(&s, "inst_retired", 2, USER, 0), 0);

@@ -218,8 +218,9 @@ kinds_of_events(void **state)
 	assert_int_equal(ev.ce_pics, 0x3f);
 	assert_int_equal(ev.ce_flags, CPC_EVENT_RAW);
 	assert_int_equal(
-	    ops->configure(&cfg, &ev, 0, NULL, &set.set), CPC_INVALID_EVENT);
-	assert_string_equal(kcpc_reason_text(),
+	    ops->configure(&cfg, &ev, 0, NULL, &set.set, &named_refusal),
+	    CPC_INVALID_EVENT);
+	assert_string_equal(named_refusal.cf_why,
 	    "an event's number is at most 0xfff; with a unit mask it is "
 	    "written r1c2");
 
@@ -232,15 +233,17 @@ kinds_of_events(void **state)
 	assert_int_equal(named_code(ops, &guest, &ev), 0x3f);
 	assert_int_equal(ev.ce_flags, CPC_EVENT_GENERIC | CPC_EVENT_LACKING);
 	assert_int_equal(
-	    ops->configure(&cfg, &ev, 0, NULL, &set.set), CPC_RESOURCE_UNAVAIL);
+	    ops->configure(&cfg, &ev, 0, NULL, &set.set, &named_refusal),
+	    CPC_RESOURCE_UNAVAIL);
 	assert_string_equal(
-	    kcpc_reason_text(), "guest and host bits need SVM, which is off");
+	    named_refusal.cf_why, "guest and host bits need SVM, which is off");
 	/* A code that no name has is refused without a reason text. */
-	kcpc_reason_clear();
+	named_refusal.cf_why[0] = '\0';
 	ev = (struct cpc_event){ .ce_code = ~0ULL };
 	assert_int_equal(
-	    ops->configure(&cfg, &ev, 0, NULL, &set.set), CPC_INVALID_EVENT);
-	assert_string_equal(kcpc_reason_text(), "");
+	    ops->configure(&cfg, &ev, 0, NULL, &set.set, &named_refusal),
+	    CPC_INVALID_EVENT);
+	assert_string_equal(named_refusal.cf_why, "");
 }
 
 /*
@@ -286,11 +289,11 @@ events_not_modelled(void **state)
 	    "ExRetInstr,LsNotHaltedCyc,PAPI_tot_cyc,PAPI_tot_ins");
 	assert_true(lacks(ops, "PAPI_br_msp"));
 	for (unsigned i = 0; i < sizeof refused / sizeof refused[0]; i++) {
-		kcpc_reason_clear();
+		named_refusal.cf_why[0] = '\0';
 		assert_int_equal(set_add(&set, 0, refused[i].event, USER,
 				     refused[i].attrs, 0),
 		    CPC_RESOURCE_UNAVAIL);
-		assert_string_equal(kcpc_reason_text(), refused[i].why);
+		assert_string_equal(named_refusal.cf_why, refused[i].why);
 	}
 	assert_int_equal(set_add(&set, 0, "0xc0", USER, "cmask=1", 0), 0);
 	assert_int_equal(set_add(&set, 1, "PAPI_tot_cyc", USER, "", 0), 0);
@@ -304,11 +307,11 @@ events_not_modelled(void **state)
 	pcbe_nmodels = 0;
 	assert_string_equal(x86_models_name(), "listed");
 	assert_true(lacks(ops, "PAPI_br_msp"));
-	kcpc_reason_clear();
+	named_refusal.cf_why[0] = '\0';
 	assert_int_equal(
 	    set_add(&set, 0, "0xc2", USER, "", 0), CPC_RESOURCE_UNAVAIL);
 	assert_string_equal(
-	    kcpc_reason_text(), "this emulator does not model event 0xc2");
+	    named_refusal.cf_why, "this emulator does not model event 0xc2");
 	assert_int_equal(set_add(&set, 0, "0xc0", USER, "cmask=1", 0), 0);
 	assert_int_equal(set_add(&set, 1, "PAPI_tot_cyc", USER, "", 0), 0);
 }
@@ -391,7 +394,8 @@ unit_masks_are_combined(void **state)
 	(void)state;
 	boot(&zen_4, 0x19);
 	assert_string_equal(attr_names(ops), "edge,pc,inv,umask,cmask");
-	assert_int_equal(ops->configure(&cfg, &ev, 1, &umask, &set.set), 0);
+	assert_int_equal(
+	    ops->configure(&cfg, &ev, 1, &umask, &set.set, &named_refusal), 0);
 	assert_int_equal(cfg.pc_sel, 0x005143c0);
 }
 

@@ -4,6 +4,8 @@
  * are compared with values worked out by hand.  Intel SDM vol. 3B,
  * "Architectural Performance Monitoring".
  */
+#include "tests/lib/host/named.h"
+/* defines `ops` */
 #include "tests/lib/host/intel_shapes.h"
 
 #include <string.h>
@@ -112,10 +114,10 @@ events(void **state)
 static void
 expect_refused(const char *event, const char *attrs, const char *why)
 {
-	kcpc_reason_clear();
+	named_refusal.cf_why[0] = '\0';
 	assert_int_equal(
 	    set_add(&set, 0, event, USER, attrs, 0), CPC_RESOURCE_UNAVAIL);
-	assert_string_equal(kcpc_reason_text(), why);
+	assert_string_equal(named_refusal.cf_why, why);
 }
 
 /*

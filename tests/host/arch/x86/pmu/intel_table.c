@@ -27,7 +27,8 @@ add_name(struct x86_set *s, unsigned pic, const char *name, unsigned nattrs,
 	cfg->pc_pic = (uint8_t)pic;
 	cfg->pc_flags = CPC_COUNT_USER;
 	cfg->pc_notify = false;
-	subcode = ops->configure(cfg, &ev, nattrs, attrs, &s->set);
+	subcode =
+	    ops->configure(cfg, &ev, nattrs, attrs, &s->set, &named_refusal);
 	if (subcode == 0) {
 		s->set.ps_n++;
 		s->set.ps_pics |= 1U << pic;
@@ -86,7 +87,7 @@ selects_are_written(void **state)
 	assert_int_equal(set.cfg[0].pc_sel, 0x2d100c0);
 	assert_int_equal(add_name(&set, 2, "INST_RETIRED:ANY_P:intx", 0, NULL),
 	    CPC_RESOURCE_UNAVAIL);
-	assert_string_equal(kcpc_reason_text(),
+	assert_string_equal(named_refusal.cf_why,
 	    "this CPU lacks bits 0x100000000 of the event select");
 	set.set.ps_privileged = false;
 	assert_int_equal(add_name(&set, 2, "INST_RETIRED:ANY_P:t", 0, NULL),
@@ -107,7 +108,7 @@ extra_msrs_are_shared(void **state)
 	boot(&skylake_whole);
 	assert_int_equal(add_name(&set, 0, one, 0, NULL), 0);
 	assert_int_equal(add_name(&set, 1, two, 0, NULL), CPC_CONFLICTING_REQS);
-	assert_string_equal(kcpc_reason_text(),
+	assert_string_equal(named_refusal.cf_why,
 	    "MSR_OFFCORE_RSP_0 (0x1a6) is to "
 	    "be 0x10002, and 0x10001 for "
 	    "request 0");
@@ -121,7 +122,7 @@ extra_msrs_are_shared(void **state)
 	boot(&skylake);
 	assert_int_equal(add_name(&set, 0, one, 0, NULL), CPC_RESOURCE_UNAVAIL);
 	assert_string_equal(
-	    kcpc_reason_text(), "this CPU lacks MSR_OFFCORE_RSP_0 (0x1a6)");
+	    named_refusal.cf_why, "this CPU lacks MSR_OFFCORE_RSP_0 (0x1a6)");
 }
 
 /*
@@ -209,7 +210,7 @@ attributes_set_extra_msrs(void **state)
 	attr.cpa_value = 1ULL << 40;
 	assert_int_equal(add_name(&set, 1, "OFFCORE_RESPONSE_0:0x1", 1, &attr),
 	    CPC_ATTRIBUTE_OUT_OF_RANGE);
-	assert_string_equal(kcpc_reason_text(),
+	assert_string_equal(named_refusal.cf_why,
 	    "MSR_OFFCORE_RSP_0 (0x1a6) does not take 0x10000000000");
 }
 
@@ -251,7 +252,7 @@ attributes_need_their_event(void **state)
 		assert_int_equal(set_add(&set, 0, refused[i].event,
 				     CPC_COUNT_USER, refused[i].attrs, 0),
 		    CPC_INVALID_ATTRIBUTE);
-		assert_string_equal(kcpc_reason_text(), refused[i].why);
+		assert_string_equal(named_refusal.cf_why, refused[i].why);
 	}
 	assert_int_equal(set.set.ps_extra_msrs, 0);
 	/* Events by number, too: event and unit mask select the MSR. */
@@ -290,7 +291,7 @@ thresholds_are_shared(void **state)
 	assert_int_equal(add_name(&set, 0, three, 0, NULL), 0);
 	assert_int_equal(
 	    add_name(&set, 1, four, 0, NULL), CPC_CONFLICTING_REQS);
-	assert_string_equal(kcpc_reason_text(),
+	assert_string_equal(named_refusal.cf_why,
 	    "MSR_PEBS_LD_LAT (0x3f6) is to be 0x4, and 0x3 for request 0");
 	assert_int_equal(add_name(&set, 1, three, 0, NULL), 0);
 	assert_int_equal(
@@ -298,7 +299,7 @@ thresholds_are_shared(void **state)
 	assert_int_equal(
 	    add_name(&set, 3, "FRONTEND_RETIRED:ITLB_MISS", 0, NULL),
 	    CPC_CONFLICTING_REQS);
-	assert_string_equal(kcpc_reason_text(),
+	assert_string_equal(named_refusal.cf_why,
 	    "MSR_PEBS_FRONTEND (0x3f7) is to be 0x14, and 0x11 for request 2");
 }
 
@@ -357,7 +358,7 @@ newer_names_are_taken(void **state)
 			    (unsigned)__builtin_ctzll(pics), name, 0, NULL);
 			if (subcode != 0)
 				fail_msg("%s: %s: %d %s", cpus[i].pmu, name,
-				    subcode, kcpc_reason_text());
+				    subcode, named_refusal.cf_why);
 			names++;
 			extras += set.set.ps_extra_msrs != 0;
 		}
@@ -416,8 +417,8 @@ invented_events_are_refused(void **state)
 	(void)state;
 	boot(&skylake_whole);
 	for (size_t i = 0; i < sizeof invented / sizeof invented[0]; i++)
-		assert_int_equal(
-		    ops->configure(&cfg, &invented[i], 0, NULL, &set.set),
+		assert_int_equal(ops->configure(&cfg, &invented[i], 0, NULL,
+				     &set.set, &named_refusal),
 		    CPC_INVALID_EVENT);
 }
 

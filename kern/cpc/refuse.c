@@ -1,47 +1,38 @@
 /*
- * The reason why a bind is refused, in words.  The function that refuses sets
- * it, and the system call copies it to the program.  The LWP does not yield in
- * between, so one buffer is enough.
+ * Refusals of a bind: a subcode, and why in words.  Each call of a bind has its
+ * own struct cpc_refusal, which goes down to the function that refuses.
  */
 #include <stdarg.h>
 
 #include "kern/cpc/kcpc_impl.h"
+#include "kern/platform/errno.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 
-static char text[CPC_WHY_BYTES];
+int
+kcpc_refuse(struct cpc_refusal *rf, int subcode)
+{
+	rf->cf_subcode = subcode;
+	switch (subcode) {
+	case CPC_ATTR_REQUIRES_PRIVILEGE:
+	case CPC_HV_NO_ACCESS:
+		return EACCES;
+	default:
+		return EINVAL;
+	}
+}
 
-void
-kcpc_reason(const char *fmt, ...)
+int
+pcbe_refuse(struct cpc_refusal *rf, int subcode, const char *fmt, ...)
 {
 	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof text, fmt, ap);
-	va_end(ap);
-}
-
-void
-kcpc_reason_request(unsigned i)
-{
-	char said[sizeof text];
-
-	if (text[0] == '\0')
-		return;
-	strlcpy(said, text, sizeof said);
-	snprintf(text, sizeof text, "request %u: %s", i, said);
-}
-
-void
-kcpc_reason_clear(void)
-{
-	text[0] = '\0';
-}
-
-const char *
-kcpc_reason_text(void)
-{
-	return text;
+	if (rf != NULL) {
+		va_start(ap, fmt);
+		vsnprintf(rf->cf_why, sizeof rf->cf_why, fmt, ap);
+		va_end(ap);
+	}
+	return subcode;
 }
 
 /* Print the numbers of the bits that are set, as ranges: "0-3,8". */
@@ -60,16 +51,17 @@ print_bits(char *buf, size_t size, uint64_t bits)
 	}
 }
 
-void
-kcpc_reason_short(const struct kcpc_short *ks)
+int
+kcpc_refuse_short(struct cpc_refusal *rf, const struct kcpc_short *ks)
 {
 	char reqs[40], pics[40];
 
 	print_bits(reqs, sizeof reqs, ks->ksh_reqs);
 	print_bits(pics, sizeof pics, ks->ksh_pics);
 	if (ks->ksh_pics == 0)
-		kcpc_reason("no PIC can count request %s", reqs);
+		pcbe_refuse(rf, 0, "no PIC can count request %s", reqs);
 	else
-		kcpc_reason("requests %s can be on PIC%s %s alone", reqs,
+		pcbe_refuse(rf, 0, "requests %s can be on PIC%s %s alone", reqs,
 		    (ks->ksh_pics & (ks->ksh_pics - 1)) != 0 ? "s" : "", pics);
+	return kcpc_refuse(rf, CPC_RESOURCE_UNAVAIL);
 }
