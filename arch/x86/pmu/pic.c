@@ -2,13 +2,10 @@
  * Program, stop and sample the PICs of Intel and AMD, for both backends.
  *
  * With global control, event selects keep their enable bits, and one register
- * starts and stops all PICs.  On other machines the event selects do, one
- * after the other.
- *
- * program() and stop() are part of every switch of LWPs.  Work for few
- * machines or few switches is in functions that are called last and not
- * inlined, so that program() and stop() save no registers.  Inlined, a switch
- * takes 20 instructions more (5 %), and an overflow 6.
+ * starts and stops all PICs: global_program(), global_stop().  On other
+ * machines the event selects do, one after the other: each_program(),
+ * each_stop().  These also serve PICs that need more care when they are loaded
+ * or folded.
  *
  * Intel SDM vol. 3B, "Architectural Performance Monitoring"; AMD APM vol. 2
  * (24593), "Performance Monitoring Counters".
@@ -136,7 +133,7 @@ short_value(struct x86_pic_cpu *xn, const struct pcbe_cfg *cfg, uint64_t v)
 
 /* Load values that short PICs take, and note the values to watch. */
 static void
-load_slow(struct x86_pic_cpu *xn, struct pcbe_set *set)
+load_short(struct x86_pic_cpu *xn, struct pcbe_set *set)
 {
 	xn->xn_strides = 0;
 	xn->xn_watched = 0;
@@ -176,42 +173,12 @@ start_each_pic(struct x86_pic_cpu *xn, const struct pcbe_set *set)
 		x86_pics_stop(xn);
 }
 
-/*
- * The end of program() on a slow machine (xs_slow).  noinline saves others 13
- * instructions of a switch's 380.
- */
-static __attribute__((noinline)) void
-start_slow(struct pcbe_set *set)
-{
-	struct x86_pic_cpu *xn = x86_pic_self();
-
-	load_slow(xn, set);
-	if (x86_pics.xs_ctrl != 0)
-		pmu_wrmsr(x86_pics.xs_ctrl, set->ps_run);
-	else
-		start_each_pic(xn, set);
-}
-
-static void program(struct pcbe_set *set);
-
-/* noinline saves 5 instructions of a switch's 372 that keeps its selection. */
-static __attribute__((noinline)) void
-program_other_selection(struct pcbe_set *set)
-{
-	x86_selection_write(x86_pic_self(), set);
-	program(set);
-}
-
-static void
-program(struct pcbe_set *set)
+static inline void
+load_pics(struct pcbe_set *set)
 {
 	const struct pcbe_cfg *cfgs = set->ps_cfg;
 	struct cpc_page *page = set->ps_page;
 
-	if (x86_pic_self()->xn_selection != set->ps_selection) {
-		program_other_selection(set);
-		return;
-	}
 	for (size_t i = set->ps_n; i-- > 0;) {
 		uint64_t v = page->cg_req[i].cq_data & cfgs[i].pc_mask;
 
@@ -221,10 +188,41 @@ program(struct pcbe_set *set)
 	if (set->ps_user_read)
 		pmu_open_reads();
 	pcbe_begin(page, pmu_rdtsc());
-	if (x86_pics.xs_slow)
-		start_slow(set);
-	else
+}
+
+static void
+each_program(struct pcbe_set *set)
+{
+	struct x86_pic_cpu *xn = x86_pic_self();
+
+	x86_selection_write(xn, set);
+	load_pics(set);
+	load_short(xn, set);
+	if (x86_pics.xs_ctrl != 0)
 		pmu_wrmsr(x86_pics.xs_ctrl, set->ps_run);
+	else
+		start_each_pic(xn, set);
+}
+
+static void global_program(struct pcbe_set *set);
+
+/* noinline saves 5 instructions of a switch's 372 that keeps its selection. */
+static __attribute__((noinline)) void
+program_other_selection(struct pcbe_set *set)
+{
+	x86_selection_write(x86_pic_self(), set);
+	global_program(set);
+}
+
+static void
+global_program(struct pcbe_set *set)
+{
+	if (x86_pic_self()->xn_selection != set->ps_selection) {
+		program_other_selection(set);
+		return;
+	}
+	load_pics(set);
+	pmu_wrmsr(x86_pics.xs_ctrl, set->ps_run);
 }
 
 void
@@ -331,9 +329,8 @@ fold_set(const struct pcbe_set *set, uint64_t overflowed)
 		    (overflowed >> cfgs[i].pc_pic & 1) != 0);
 }
 
-/* noinline saves 7 instructions of a switch's 374, and of an overflow's 399. */
-static __attribute__((noinline)) uint64_t
-stop_slow(struct pcbe_set *set)
+static uint64_t
+each_stop(struct pcbe_set *set)
 {
 	uint64_t overflowed;
 
@@ -355,12 +352,10 @@ stop_overflowed(struct pcbe_set *set, uint64_t status)
 }
 
 static uint64_t
-stop(struct pcbe_set *set)
+global_stop(struct pcbe_set *set)
 {
 	uint64_t status;
 
-	if (x86_pics.xs_slow)
-		return stop_slow(set);
 	pmu_wrmsr(x86_pics.xs_ctrl, x86_pics.xs_kept);
 	set->ps_page->cg_tick += pmu_rdtsc();
 	pmu_close_reads();
@@ -405,7 +400,7 @@ keep(struct pcbe_set *set)
 	x86_pics.xs_kept = set->ps_run;
 	x86_pics.xs_kept_fixed = set->ps_ctrl;
 	x86_pics.xs_all &= ~set->ps_run;
-	program(set);
+	x86_pics.xs_program(set);
 	/* allstop() must not stop these PICs, nor may others clear them. */
 	xn->xn_running = 0;
 	xn->xn_holding &= ~set->ps_pics;
@@ -414,13 +409,12 @@ keep(struct pcbe_set *set)
 void
 x86_pic_ops(struct pcbe_ops *ops)
 {
-	x86_pics.xs_slow = x86_pics.xs_ctrl == 0;
+	bool each = x86_pics.xs_ctrl == 0;
+
 	ops->ncounters = ncounters;
 	ops->width = width;
 	ops->read_index = read_index;
 	ops->overflow_bitmap = overflow_bitmap;
-	ops->program = program;
-	ops->stop = stop;
 	ops->allstop = allstop;
 	ops->sample = sample;
 	ops->free = free_cfg;
@@ -431,6 +425,9 @@ x86_pic_ops(struct pcbe_ops *ops)
 		const struct x86_pic *p = &x86_pics.xs_pic[i];
 
 		pics_of_bit[__builtin_ctzll(p->xp_global)] = 1U << i;
-		x86_pics.xs_slow |= p->xp_short || p->xp_mask < SAFE_MASK;
+		each |= p->xp_short || p->xp_mask < SAFE_MASK;
 	}
+	ops->program = x86_pics.xs_program =
+	    each ? each_program : global_program;
+	ops->stop = each ? each_stop : global_stop;
 }

@@ -33,11 +33,11 @@ struct x86_pics {
 	 * stops all PICs, that shows overflows, and that clears them.
 	 */
 	uint32_t xs_ctrl, xs_status, xs_clear;
-	bool xs_slow;    /* no global control, or a PIC is short */
 	uint64_t xs_all; /* the PICs' bits in these three */
 	bool xs_fixed;   /* has IA32_FIXED_CTR_CTRL */
 	/* PICs that never stop: their bits of xs_ctrl, IA32_FIXED_CTR_CTRL. */
 	uint64_t xs_kept, xs_kept_fixed;
+	void (*xs_program)(struct pcbe_set *set); /* ops->program */
 	struct x86_pic xs_pic[PCBE_MAXPIC];
 };
 
