@@ -162,14 +162,14 @@ static int
 bind_shared(struct lwp *l, const struct cpc_pack *pack, uintptr_t fd,
     struct cpc_refusal *rf)
 {
-	struct kcpc_shared *sh;
+	struct cpu *c;
 	int err;
 
-	if ((err = kcpc_shared_find(l, fd, &sh)) != 0)
+	if ((err = kcpc_shared_find(l, fd, &c)) != 0)
 		return err;
 	if (!is_whole(pack))
 		return EINVAL;
-	return kcpc_shared_bind(sh, pack, rf);
+	return kcpc_shared_bind(c, pack, rf);
 }
 
 static int

@@ -28,7 +28,7 @@ is_online(const struct cpu *c)
 
 /*
  * Does c share its PMU with another CPU that is online?  With `counting`: and
- * that has a set?
+ * that is claimed?
  */
 static bool
 has_sibling(const struct cpu *c, bool counting)
@@ -40,7 +40,7 @@ has_sibling(const struct cpu *c, bool counting)
 	with = kcpc_ops->siblings(c->c_id);
 	for (unsigned i = cpuset_next(with, online, 0); i < MAXCPU;
 	     i = cpuset_next(with, online, i + 1)) {
-		if (i != c->c_id && (!counting || cpus[i].c_cpc != NULL))
+		if (i != c->c_id && (!counting || cpus[i].c_claimed))
 			return true;
 	}
 	return false;
@@ -81,7 +81,7 @@ kcpc_cpu_judge(const struct lwp *l, uintptr_t cpu, struct cpc_refusal *rf)
 	}
 	if (!l->l_proc->p_cpc_cpu)
 		return EACCES;
-	if (cpus[cpu].c_cpc != NULL)
+	if (cpus[cpu].c_claimed)
 		return EAGAIN;
 	return has_sibling(&cpus[cpu], true) ? EACCES : 0;
 }
@@ -106,71 +106,62 @@ processor_move(struct lwp *l, struct cpu *c)
 	lwp_bind(l, c);
 	while (arch_curcpu() != c && l->l_bound == (int)c->c_id)
 		sched_yield();
-	if (l->l_bound != (int)c->c_id || c->c_cpc != NULL)
+	if (l->l_bound != (int)c->c_id || c->c_claimed)
 		return EAGAIN;
 	return has_sibling(c, true) ? EACCES : 0;
 }
 
-/* The CPU context that the same LWP bound next after this one, or NULL. */
-static struct kcpc_ctx *
-bound_next(const struct kcpc_ctx *ctx)
-{
-	struct kcpc_ctx *next = NULL, *o;
-
-	for (unsigned i = 0; i < ncpu; i++) {
-		o = cpus[i].c_cpc;
-		if (o != NULL && o->kc_lwp == ctx->kc_lwp &&
-		    o->kc_bind_order > ctx->kc_bind_order &&
-		    (next == NULL || o->kc_bind_order < next->kc_bind_order))
-			next = o;
-	}
-	return next;
-}
-
 /*
- * The context goes: undo its binder's processor binding.  If the binder later
- * bound a set to another CPU, that context remembers this CPU as the binding
- * before it.  It must remember the binding before this context instead.
+ * A context that the LWP bound to a CPU is gone.  The LWP is bound again to the
+ * CPU of its newest other one; after the last, to where it was before the
+ * first.
  */
 static void
-binder_restore(const struct kcpc_ctx *ctx)
+binder_restore(struct lwp *l)
 {
-	struct kcpc_ctx *next = bound_next(ctx);
+	const struct kcpc_ctx *ctx = kcpc_newest_bound_by(l);
 
-	if (next != NULL && next->kc_was_bound == (int)ctx->kc_cpu->c_id)
-		next->kc_was_bound = ctx->kc_was_bound;
-	processor_restore(ctx->kc_lwp, ctx->kc_was_bound);
+	processor_restore(
+	    l, ctx != NULL ? (int)ctx->kc_cpu->c_id : l->l_bound_before);
 }
 
 void
-kcpc_cpu_take(struct cpu *c, struct kcpc_ctx *ctx)
+kcpc_cpu_claim(struct cpu *c)
 {
 	if (kcpc_ncpuset++ == 0)
 		kcpc_each_instance(kcpc_invalidate);
-	ctx->kc_cpu = c;
-	c->c_cpc = ctx;
+	c->c_claimed = true;
 }
 
 void
-kcpc_cpu_give(struct cpu *c)
+kcpc_cpu_release(struct cpu *c)
 {
-	c->c_cpc = NULL;
+	c->c_claimed = false;
 	kcpc_ncpuset--;
 }
 
-/* The current LWP is on CPU c: give the context the CPU's PICs. */
-static void
-context_take_cpu(struct lwp *l, struct cpu *c, struct kcpc_ctx *ctx)
+void
+kcpc_cpu_attach(struct cpu *c, struct kcpc_ctx *ctx)
 {
-	static uint64_t nbound;
-
-	kcpc_cpu_take(c, ctx);
-	ctx->kc_bind_order = nbound++;
-	ctx->kc_lwp = l;
+	ctx->kc_cpu = c;
+	c->c_cpc = ctx;
 	ctx->kc_notify = 0; /* an overflow does not freeze it */
 	ctx->kc_pcbe.ps_user_read = false;
 	kcpc_instance_add(ctx);
 	kcpc_start(ctx);
+}
+
+void
+kcpc_cpu_detach(struct cpu *c)
+{
+	struct kcpc_ctx *ctx = c->c_cpc;
+
+	if (ctx == NULL)
+		return;
+	kcpc_halt(ctx);
+	c->c_cpc = NULL;
+	kcpc_instance_remove(ctx);
+	kcpc_ctx_destroy(ctx);
 }
 
 int
@@ -187,10 +178,13 @@ kcpc_cpu_bind(struct lwp *l, struct cpu *c, const struct cpc_pack *pack,
 	if ((err = processor_move(l, c)) != 0)
 		goto restore;
 	kcpc_revoke(l->l_proc, set); /* others may have bound it since */
+	if (kcpc_newest_bound_by(l) == NULL)
+		l->l_bound_before = was;
 	ctx->kc_set = set;
 	ctx->kc_proc = l->l_proc;
-	ctx->kc_was_bound = was;
-	context_take_cpu(l, c, ctx);
+	ctx->kc_binder = l;
+	kcpc_cpu_claim(c);
+	kcpc_cpu_attach(c, ctx);
 	return 0;
 
 restore:
@@ -203,11 +197,12 @@ restore:
 void
 kcpc_cpu_drop(struct kcpc_ctx *ctx)
 {
-	kcpc_halt(ctx);
-	kcpc_cpu_give(ctx->kc_cpu);
-	binder_restore(ctx);
-	kcpc_instance_remove(ctx);
-	kcpc_ctx_destroy(ctx);
+	struct cpu *c = ctx->kc_cpu;
+	struct lwp *l = ctx->kc_binder;
+
+	kcpc_cpu_detach(c);
+	kcpc_cpu_release(c);
+	binder_restore(l);
 }
 
 int
@@ -218,7 +213,7 @@ kcpc_cpu_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp)
 	/* On the CPU that it counts for, which is usual, search nothing. */
 	if (ctx == NULL || ctx->kc_proc != l->l_proc || ctx->kc_set != set)
 		ctx = kcpc_instance(l->l_proc, set);
-	if (ctx == NULL || ctx->kc_cpu == NULL || ctx->kc_lwp != l)
+	if (ctx == NULL || ctx->kc_cpu == NULL || ctx->kc_binder != l)
 		return EINVAL;
 	*ctxp = ctx;
 	return l->l_bound == (int)ctx->kc_cpu->c_id &&
@@ -231,7 +226,7 @@ void
 kcpc_cpu_lwp_exit(struct lwp *l)
 {
 	for (unsigned i = 0; i < ncpu && kcpc_ncpuset != 0; i++) {
-		if (cpus[i].c_cpc != NULL && cpus[i].c_cpc->kc_lwp == l)
+		if (cpus[i].c_cpc != NULL && cpus[i].c_cpc->kc_binder == l)
 			kcpc_cpu_drop(cpus[i].c_cpc);
 	}
 }

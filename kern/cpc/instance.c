@@ -34,6 +34,16 @@ kcpc_instances(const struct proc *p, cpc_setid_t set)
 	return n;
 }
 
+struct kcpc_ctx *
+kcpc_newest_bound_by(const struct lwp *l)
+{
+	struct kcpc_ctx *ctx = all_bound;
+
+	while (ctx != NULL && ctx->kc_binder != l)
+		ctx = ctx->kc_next;
+	return ctx;
+}
+
 /* The number of PICs that a context holds, helpers included. */
 static uint32_t
 pics_held(const struct kcpc_ctx *ctx)

@@ -17,7 +17,6 @@
 struct cpu;
 struct kcpc_ctx;
 struct kcpc_profile;
-struct kcpc_shared;
 struct lwp;
 struct proc;
 struct trapframe;
@@ -143,8 +142,8 @@ intptr_t kcpc_profile_read(struct kcpc_profile *kp, uintptr_t uva, size_t len);
 bool kcpc_profiled(const struct lwp *l);
 
 /* The CPU's counters, for a newly opened /dev/cpc_shared: 0 or an errno. */
-int kcpc_shared_open(struct kcpc_shared **shp);
-void kcpc_shared_close(struct kcpc_shared *sh);
+int kcpc_shared_open(struct cpu **cp);
+void kcpc_shared_close(struct cpu *c);
 
 struct kcpc_stat {
 	uint32_t ks_contexts;

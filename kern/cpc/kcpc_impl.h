@@ -15,7 +15,6 @@
 #include "kern/sched/timer.h"
 
 struct cpu;
-struct kcpc_shared;
 struct lwp;
 struct proc;
 struct trapframe;
@@ -36,15 +35,13 @@ struct kcpc_request {
 struct kcpc_ctx {
 	struct pcbe_set kc_pcbe; /* first: both have the same address */
 	uint32_t kc_flags;
-	/* A CPU's context: the CPU its binder was bound to before, or -1... */
-	int kc_was_bound;
-	uint64_t kc_bind_order; /* ...and its place among all CPU binds */
 	cpc_setid_t kc_set;     /* the library's name of the set, in kc_proc */
 	/* A controller's context has its LWP in another process (pctx.c). */
 	uint64_t kc_page_set; /* its CPC_PAGE_SET(); 0: no program reads it */
 	struct proc *kc_proc;
 	struct cpu *kc_cpu; /* the CPU it counts for; NULL: it is an LWP's */
-	struct lwp *kc_lwp; /* the LWP it counts for, or that bound the CPU */
+	struct lwp *kc_lwp;    /* the LWP it counts for; NULL: it is a CPU's */
+	struct lwp *kc_binder; /* a CPU's: who bound it, or NULL: a descriptor */
 
 	struct kcpc_ctx *kc_next, **kc_link; /* instance.c */
 
@@ -276,6 +273,8 @@ void kcpc_instance_remove(struct kcpc_ctx *ctx);
 /* One of the set's instances, or NULL; their number. */
 struct kcpc_ctx *kcpc_instance(const struct proc *p, cpc_setid_t set);
 uint32_t kcpc_instances(const struct proc *p, cpc_setid_t set);
+/* The CPU context that the LWP bound last, or NULL. */
+struct kcpc_ctx *kcpc_newest_bound_by(const struct lwp *l);
 /* Release all instances of the process's set. */
 void kcpc_revoke(struct proc *p, cpc_setid_t set);
 /* Call fn for every instance of every set.  fn adds and removes none. */
@@ -289,9 +288,15 @@ void kcpc_each_instance(void (*fn)(struct kcpc_ctx *ctx));
 int kcpc_cpu_judge(const struct lwp *l, uintptr_t cpu, struct cpc_refusal *rf);
 int kcpc_cpu_bind(struct lwp *l, struct cpu *c, const struct cpc_pack *pack,
     struct cpc_refusal *rf);
-/* ctx becomes the CPU's context, or the CPU has none again. */
-void kcpc_cpu_take(struct cpu *c, struct kcpc_ctx *ctx);
-void kcpc_cpu_give(struct cpu *c);
+/*
+ * The CPU's PICs are taken from LWPs, or given back.  In between they count for
+ * one context after the other, or for none.
+ */
+void kcpc_cpu_claim(struct cpu *c);
+void kcpc_cpu_release(struct cpu *c);
+/* Count for ctx on this CPU c, which has no context; or end the CPU's. */
+void kcpc_cpu_attach(struct cpu *c, struct kcpc_ctx *ctx);
+void kcpc_cpu_detach(struct cpu *c);
 /* Release a CPU's context, and undo its binder's processor binding. */
 void kcpc_cpu_drop(struct kcpc_ctx *ctx);
 /* Release the CPU contexts that the LWP bound.  At exit and exec. */
@@ -314,14 +319,9 @@ extern unsigned kcpc_ncpuset;
  * find() gets it for LWP l.  EBADF: fd is no such descriptor; EAGAIN: l is not
  * bound to its CPU, or does not run there yet.
  */
-int kcpc_shared_find(
-    const struct lwp *l, uintptr_t fd, struct kcpc_shared **shp);
-int kcpc_shared_bind(struct kcpc_shared *sh, const struct cpc_pack *pack,
-    struct cpc_refusal *rf);
-int kcpc_shared_sample(struct kcpc_shared *sh, size_t n, struct cpc_sample *s);
-void kcpc_shared_rele(struct kcpc_shared *sh);
-/* The context of the CPU; it has no requests if no set is bound. */
-const struct kcpc_ctx *kcpc_shared_ctx(const struct kcpc_shared *sh);
+int kcpc_shared_find(const struct lwp *l, uintptr_t fd, struct cpu **cp);
+int kcpc_shared_bind(
+    struct cpu *c, const struct cpc_pack *pack, struct cpc_refusal *rf);
 
 /*
  * pctx.c: operations on the context of an LWP l of a process that the caller

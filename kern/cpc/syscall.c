@@ -26,11 +26,13 @@ op_shared_sample(const uintptr_t *a)
 		struct cpc_sample head;
 		uint64_t value[PCBE_MAXPIC];
 	} s;
-	struct kcpc_shared *sh;
+	struct cpu *c;
 	int err;
 
-	if ((err = kcpc_shared_find(lwp_self(), a[0], &sh)) != 0 ||
-	    (err = kcpc_shared_sample(sh, a[2], &s.head)) != 0)
+	if ((err = kcpc_shared_find(lwp_self(), a[0], &c)) != 0 ||
+	    (err = c->c_cpc == NULL
+	            ? EINVAL
+	            : kcpc_ctx_sample(c->c_cpc, a[2], &s.head)) != 0)
 		return -err;
 	return -copyout(a[1], &s, sizeof s.head + a[2] * sizeof s.value[0]);
 }
@@ -38,11 +40,11 @@ op_shared_sample(const uintptr_t *a)
 static intptr_t
 op_shared_rele(const uintptr_t *a)
 {
-	struct kcpc_shared *sh;
+	struct cpu *c;
 	int err;
 
-	if ((err = kcpc_shared_find(lwp_self(), a[0], &sh)) == 0)
-		kcpc_shared_rele(sh);
+	if ((err = kcpc_shared_find(lwp_self(), a[0], &c)) == 0)
+		kcpc_cpu_detach(c);
 	return -err;
 }
 
@@ -69,12 +71,12 @@ where_copyout(const struct kcpc_ctx *ctx, const uintptr_t *a)
 static intptr_t
 op_shared_where(const uintptr_t *a)
 {
-	struct kcpc_shared *sh;
+	struct cpu *c;
 	int err;
 
-	if ((err = kcpc_shared_find(lwp_self(), a[0], &sh)) != 0)
+	if ((err = kcpc_shared_find(lwp_self(), a[0], &c)) != 0)
 		return -err;
-	return where_copyout(kcpc_shared_ctx(sh), a);
+	return c->c_cpc == NULL ? -EINVAL : where_copyout(c->c_cpc, a);
 }
 
 static intptr_t

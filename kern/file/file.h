@@ -16,7 +16,7 @@ struct archive_entry;
 struct device; /* kern/file/file.c */
 struct lookup;
 struct kcpc_profile;
-struct kcpc_shared;
+struct cpu;
 struct pipe; /* kern/file/pipe.c */
 struct text;
 struct timer_file; /* kern/file/timer_file.c */
@@ -64,7 +64,7 @@ struct file {
 	union {
 		struct pipe *f_pipe;
 		struct kcpc_profile *f_profile;
-		struct kcpc_shared *f_shared;
+		struct cpu *f_shared;
 		struct tmp_node *f_tmp;
 		struct epoll *f_epoll;
 		struct timer_file *f_timer;

@@ -65,7 +65,8 @@ struct lwp {
 	uint64_t l_ran; /* ticks on a CPU: sched_ran() */
 	uint64_t l_faults; /* page faults of its program */
 
-	int l_bound; /* processor_bind(2): its only CPU, or -1 */
+	int l_bound;        /* processor_bind(2): its only CPU, or -1 */
+	int l_bound_before; /* the same before its first set of a CPU */
 
 	/* Its first code, in the kernel. */
 	void (*l_fn)(void *);

@@ -22,7 +22,8 @@ struct cpu {
 	uint64_t c_hwid;    /* APIC id or MPIDR affinity */
 	struct lwp *c_idle; /* runs when no other LWP is ready */
 	bool c_online;
-	struct kcpc_ctx *c_cpc; /* context of the set bound to the CPU */
+	bool c_claimed; /* its PICs count for it, not for LWPs (kern/cpc) */
+	struct kcpc_ctx *c_cpc; /* context of the set bound to it, or NULL */
 	uint64_t c_pcbe;        /* for the counter backend */
 	unsigned c_stray_nmis;  /* NMIs that no counter explains */
 	uint64_t c_interrupts;  /* taken since boot; NMIs are separate */

@@ -217,7 +217,7 @@ sched_offline(struct cpu *c)
 {
 	struct lwp *l;
 
-	if (is_last(c) || c->c_nbound > 0 || c->c_cpc != NULL)
+	if (is_last(c) || c->c_nbound > 0 || c->c_claimed)
 		return EBUSY;
 	set_active(c, false);
 	set_idle(c, false);

@@ -243,6 +243,7 @@ CPC_TEST(two_sets_of_one_lwp_end_in_any_order)
 	EXPECT_EQ(cpc_bind_cpu(other, 0, a, 0), 0);
 	EXPECT_EQ(cpc_bind_cpu(other, cpu, b, 0), 0);
 	EXPECT_EQ(cpc_unbind(other, a), 0);
+	EXPECT_EQ(bound_to(), cpu);
 	EXPECT_EQ(cpc_unbind(other, b), 0);
 	EXPECT_EQ(bound_to(), PBIND_NONE);
 	/* The same for an LWP that is bound to the second CPU before. */

@@ -109,8 +109,9 @@ struct ex_ctx {
 struct ex_lwp {
 	bool exl_alive;
 	uint8_t exl_proc;
-	int8_t exl_cpu;   /* the CPU that runs it, or EX_IDLE */
-	int8_t exl_bound; /* the CPU that it is bound to, or EX_IDLE */
+	int8_t exl_cpu;    /* the CPU that runs it, or EX_IDLE */
+	int8_t exl_bound;  /* the CPU that it is bound to, or EX_IDLE */
+	int8_t exl_before; /* before its first bind of a set to a CPU */
 	uint8_t exl_signals;
 	uint8_t exl_stage; /* progress of its read; 0: none */
 	struct ex_ctx exl_ctx;
@@ -125,8 +126,7 @@ struct ex_cpu {
 	bool mp_pending;      /* an interrupt is pending */
 	bool mp_struck;       /* an NMI has stopped the PICs */
 	struct ex_ctx mp_ctx; /* of the set bound to this CPU */
-	int8_t mp_binder, mp_was_bound;
-	bool mp_later; /* bound after the set of the other CPU */
+	int8_t mp_binder;
 };
 
 struct ex_model {

@@ -113,22 +113,29 @@ ex_drop(struct ex_model *m, unsigned lwp)
 	memset(&m->em_lwp[lwp].exl_ctx, 0, sizeof(struct ex_ctx));
 }
 
+/* Has the LWP bound a set to this CPU? */
+static bool
+has_bound(const struct ex_model *m, unsigned lwp, unsigned cpu)
+{
+	return m->em_cpu[cpu].mp_ctx.exc_live &&
+	       m->em_cpu[cpu].mp_binder == (int)lwp;
+}
+
 /*
- * Unbinding restores the binder's earlier binding to a CPU.  If the binder has
- * since bound the other CPU, that set restores it instead.
+ * The binder goes to the CPU of its other set.  After the last, it is bound as
+ * before the first.
  */
 void
 ex_drop_cpu(struct ex_model *m, unsigned cpu)
 {
-	struct ex_cpu *mp = &m->em_cpu[cpu], *other = &m->em_cpu[cpu ^ 1];
+	struct ex_cpu *mp = &m->em_cpu[cpu];
+	struct ex_lwp *l = &m->em_lwp[mp->mp_binder];
 
 	stop_pics(m, cpu);
-	if (other->mp_ctx.exc_live && other->mp_later &&
-	    other->mp_binder == mp->mp_binder &&
-	    other->mp_was_bound == (int)cpu)
-		other->mp_was_bound = mp->mp_was_bound;
 	memset(&mp->mp_ctx, 0, sizeof mp->mp_ctx);
-	m->em_lwp[mp->mp_binder].exl_bound = mp->mp_was_bound;
+	l->exl_bound = has_bound(m, (unsigned)mp->mp_binder, cpu ^ 1)
+	                   ? (int8_t)(cpu ^ 1)
+	                   : l->exl_before;
 }
 
 void
@@ -271,11 +278,10 @@ ex_bind_to_cpu(struct ex_model *m, unsigned lwp, unsigned cpu, unsigned set)
 	ex_go(m, cpu, lwp);
 	if (!any_cpu(m))
 		invalidate_all(m);
+	if (!has_bound(m, lwp, cpu ^ 1))
+		l->exl_before = l->exl_bound;
 	mp->mp_ctx = c;
-	mp->mp_later = true;
-	m->em_cpu[cpu ^ 1].mp_later = false;
 	mp->mp_binder = (int8_t)lwp;
-	mp->mp_was_bound = l->exl_bound;
 	l->exl_bound = (int8_t)cpu;
 	return 0;
 }
@@ -447,9 +453,11 @@ ex_model_hash(const struct ex_model *m)
 			       (uint64_t)mp->mp_struck << 5 |
 			       (uint64_t)mp->mp_overflowed << 8);
 		if (mp->mp_ctx.exc_live)
-			h = mix(h, (uint64_t)(mp->mp_binder + 1) |
-				       (uint64_t)(mp->mp_was_bound + 1) << 8 |
-				       (uint64_t)mp->mp_later << 16);
+			h = mix(h,
+			    (uint64_t)(mp->mp_binder + 1) |
+				(uint64_t)(m->em_lwp[mp->mp_binder].exl_before +
+					   1)
+				    << 8);
 	}
 	return h;
 }
