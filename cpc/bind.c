@@ -55,8 +55,7 @@ has_targets(const cpc_t *cpc)
  * changing the set or has destroyed it.
  */
 static intptr_t
-bind_pack(cpc_t *cpc, cpc_set_t *set, enum cpc_op op, uintptr_t how,
-    struct cpc_refusal *rf)
+bind_pack(cpc_t *cpc, cpc_set_t *set, uintptr_t target, struct cpc_refusal *rf)
 {
 	struct cpci_set *cs = cpci_set(cpc, set);
 	struct cpci_pack *pk;
@@ -71,8 +70,8 @@ bind_pack(cpc_t *cpc, cpc_set_t *set, enum cpc_op op, uintptr_t how,
 	if (!__atomic_load_n(&cs->cis_bound_once, __ATOMIC_RELAXED))
 		__atomic_store_n(&cs->cis_bound_once, true, __ATOMIC_SEQ_CST);
 	pk = __atomic_load_n(&cs->cis_pack, __ATOMIC_ACQUIRE);
-	return cpc_syscall(
-	    op, (uintptr_t)&pk->cip_pack, cpci_id(set), how, (uintptr_t)rf);
+	return cpc_syscall(CPC_OP_BIND, (uintptr_t)&pk->cip_pack, cpci_id(set),
+	    target, (uintptr_t)rf);
 }
 
 static int
@@ -98,23 +97,23 @@ report_refusal(
  * being destroyed in that time.
  */
 static int
-bind_set(
-    cpc_t *cpc, const char *fn, cpc_set_t *set, enum cpc_op op, uintptr_t how)
+bind_set(cpc_t *cpc, const char *fn, cpc_set_t *set, uintptr_t target)
 {
 	struct cpc_refusal rf;
 	intptr_t r = -ESTALE;
 	sigset_t mask;
 
 	rf.cf_subcode = -1;
-	if (op == CPC_OP_BIND) {
+	if (target >> 32 == 0) {
 		cpci_page_find();
-		r = bind_pack(cpc, set, op, how, &rf);
+		r = bind_pack(cpc, set, target, &rf);
 	}
 	if (r == -ESTALE) {
 		cpci_lock(cpc, &mask);
-		r = bind_pack(cpc, set, op, how, &rf);
-		if (r == 0 && op == CPC_OP_BIND_PCTX)
-			note_target(cpc, set, how);
+		r = bind_pack(cpc, set, target, &rf);
+		if (r == 0 && CPC_TARGET_KIND(target) == CPC_TARGET_SELF &&
+		    target >> 32 != 0)
+			note_target(cpc, set, target);
 		cpci_unlock(cpc, &mask);
 	}
 	return r == 0 ? 0 : report_refusal(cpc, fn, (int)-r, &rf);
@@ -125,7 +124,7 @@ cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags)
 {
 	if (cpc == NULL || (flags & ~CPC_BIND_LWP_INHERIT) != 0)
 		return cpci_invalid();
-	return bind_set(cpc, "cpc_bind_curlwp", set, CPC_OP_BIND, flags);
+	return bind_set(cpc, "cpc_bind_curlwp", set, CPC_TARGET_SELF | flags);
 }
 
 /* A negative id becomes a large number, which no CPU has. */
@@ -134,8 +133,7 @@ cpc_bind_cpu(cpc_t *cpc, processorid_t id, cpc_set_t *set, uint_t flags)
 {
 	if (cpc == NULL || flags != 0)
 		return cpci_invalid();
-	return bind_set(
-	    cpc, "cpc_bind_cpu", set, CPC_OP_BIND_CPU, (uintptr_t)id);
+	return bind_set(cpc, "cpc_bind_cpu", set, CPC_TARGET_CPU(id));
 }
 
 int
@@ -143,8 +141,8 @@ cpc_bind_pctx(cpc_t *cpc, pctx_t *pctx, id_t id, cpc_set_t *set, uint_t flags)
 {
 	if (cpc == NULL || pctx == NULL || flags != 0)
 		return cpci_invalid();
-	return bind_set(cpc, "cpc_bind_pctx", set, CPC_OP_BIND_PCTX,
-	    CPC_TARGET(pctx->px_pid, id));
+	return bind_set(
+	    cpc, "cpc_bind_pctx", set, CPC_TARGET(pctx->px_pid, id));
 }
 
 int
@@ -156,7 +154,7 @@ cpci_sample_target(struct cpci_buf *cb)
 	/* After pctx_release() the set has no LWP to sample. */
 	if (target == 0 || !pctx_controls((pid_t)(target >> 32)))
 		return cpci_invalid();
-	return set_errno(cpc_syscall(CPC_OP_SAMPLE_PCTX, cb->cb_set,
+	return set_errno(cpc_syscall(CPC_OP_SAMPLE, cb->cb_set,
 	    (uintptr_t)cb->cb_sample, (uintptr_t)cb->cb_n, target));
 }
 
@@ -164,7 +162,7 @@ int
 cpci_pctx_invalidate(pctx_t *pctx, id_t id)
 {
 	return set_errno(cpc_syscall(
-	    CPC_OP_INVALIDATE_PCTX, 0, 0, 0, CPC_TARGET(pctx->px_pid, id)));
+	    CPC_OP_INVALIDATE, 0, 0, 0, CPC_TARGET(pctx->px_pid, id)));
 }
 
 void
@@ -194,7 +192,7 @@ unbind_target(cpc_t *cpc, cpc_set_t *set)
 	note_target(cpc, set, 0);
 	/* If this fails, the LWP is gone, or bound to another set. */
 	if (cpc_syscall(CPC_OP_RELE, cpci_id(set), 0, 0, 0) != 0)
-		cpc_syscall(CPC_OP_RELE_PCTX, cpci_id(set), 0, 0, target);
+		cpc_syscall(CPC_OP_RELE, cpci_id(set), 0, 0, target);
 	return true;
 }
 

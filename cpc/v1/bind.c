@@ -75,15 +75,14 @@ cpc_rele(void)
  * inherited the event.  *flags becomes the flags of the bind.
  */
 static intptr_t
-fill_words(const struct v1_source *src, cpc_event_t *event, int *flags)
+fill_words(cpc_setid_t set, uintptr_t target, cpc_event_t *event, int *flags)
 {
 	struct v1_cpu cpu = cpci_v1_cpu();
 	struct cpc_where w;
 	intptr_t r;
 
 	for (unsigned i = 0; i < 2; i++) {
-		r = cpc_syscall(src->vo_where, src->vo_of, i, (uintptr_t)&w,
-		    src->vo_target);
+		r = cpc_syscall(CPC_OP_WHERE, set, i, (uintptr_t)&w, target);
 		if (r != 0)
 			return r;
 		event->ce_pes[i] =
@@ -97,7 +96,8 @@ fill_words(const struct v1_source *src, cpc_event_t *event, int *flags)
 }
 
 int
-cpci_v1_sample(const struct v1_source *src, cpc_event_t *event, int *flags)
+cpci_v1_sample(
+    cpc_setid_t set, uintptr_t target, cpc_event_t *event, int *flags)
 {
 	cpc_event_t now = { .ce_cpuver = 0 };
 	struct {
@@ -108,10 +108,9 @@ cpci_v1_sample(const struct v1_source *src, cpc_event_t *event, int *flags)
 
 	if (event == NULL)
 		return cpci_v1_result(-EINVAL);
-	r = cpc_syscall(
-	    src->vo_sample, src->vo_of, (uintptr_t)&s, 2, src->vo_target);
+	r = cpc_syscall(CPC_OP_SAMPLE, set, (uintptr_t)&s, 2, target);
 	if (r == 0)
-		r = fill_words(src, &now, flags);
+		r = fill_words(set, target, &now, flags);
 	if (r == 0) {
 		now.ce_hrt = s.head.cs_hrtime;
 		now.ce_tsc = s.head.cs_tick;
@@ -122,18 +121,12 @@ cpci_v1_sample(const struct v1_source *src, cpc_event_t *event, int *flags)
 	return cpci_v1_result(r);
 }
 
-static const struct v1_source own_lwp = {
-	.vo_sample = CPC_OP_SAMPLE,
-	.vo_where = CPC_OP_WHERE,
-	.vo_of = V1_SET,
-};
-
 int
 cpc_take_sample(cpc_event_t *event)
 {
 	int flags;
 
-	return cpci_v1_sample(&own_lwp, event, &flags);
+	return cpci_v1_sample(V1_SET, CPC_TARGET_SELF, event, &flags);
 }
 
 /* Set or clear the level in both words.  The values continue. */
@@ -151,10 +144,10 @@ count_level(uint32_t level, int enable)
 	if (r != -EINVAL)
 		return cpci_v1_result(r);
 	/* The first sample says whether the LWP's context is an event. */
-	if (cpci_v1_sample(&own_lwp, &event, &flags) != 0)
+	if (cpci_v1_sample(V1_SET, CPC_TARGET_SELF, &event, &flags) != 0)
 		return -1;
 	cpc_syscall(CPC_OP_DISABLE, 0, 0, 0, 0); /* it may be frozen already */
-	if (cpci_v1_sample(&own_lwp, &event, &flags) != 0)
+	if (cpci_v1_sample(V1_SET, CPC_TARGET_SELF, &event, &flags) != 0)
 		return -1;
 	for (int i = 0; i < 2; i++)
 		event.ce_pes[i] =

@@ -27,24 +27,20 @@ cpc_pctx_bind_event(pctx_t *pctx, id_t id, cpc_event_t *event, int flags)
 		return cpci_v1_result(-err);
 	target = CPC_TARGET(pctx->px_pid, id);
 	pack.vk_head.cp_set = TARGET_SET(target);
-	return cpci_v1_result(cpc_syscall(CPC_OP_BIND_PCTX, (uintptr_t)&pack,
+	return cpci_v1_result(cpc_syscall(CPC_OP_BIND, (uintptr_t)&pack,
 	    TARGET_SET(target), target, (uintptr_t)&rf));
 }
 
 int
 cpc_pctx_take_sample(pctx_t *pctx, id_t id, cpc_event_t *event)
 {
-	struct v1_source source = {
-		.vo_sample = CPC_OP_SAMPLE_PCTX,
-		.vo_where = CPC_OP_WHERE_PCTX,
-	};
+	uint64_t target;
 	int flags;
 
 	if (pctx == NULL)
 		return cpci_v1_result(-EINVAL);
-	source.vo_target = CPC_TARGET(pctx->px_pid, id);
-	source.vo_of = TARGET_SET(source.vo_target);
-	return cpci_v1_sample(&source, event, &flags);
+	target = CPC_TARGET(pctx->px_pid, id);
+	return cpci_v1_sample(TARGET_SET(target), target, event, &flags);
 }
 
 int
@@ -56,7 +52,7 @@ cpc_pctx_rele(pctx_t *pctx, id_t id)
 	if (pctx == NULL)
 		return cpci_v1_result(-EINVAL);
 	target = CPC_TARGET(pctx->px_pid, id);
-	r = cpc_syscall(CPC_OP_RELE_PCTX, TARGET_SET(target), 0, 0, target);
+	r = cpc_syscall(CPC_OP_RELE, TARGET_SET(target), 0, 0, target);
 	return r == -EINVAL ? 0 : cpci_v1_result(r);
 }
 

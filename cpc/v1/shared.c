@@ -27,28 +27,23 @@ cpc_shared_bind_event(int fd, cpc_event_t *event, int flags)
 	err = flags != 0 ? EINVAL : cpci_v1_pack(event, 0, &pack);
 	if (err != 0)
 		return cpci_v1_result(-err);
-	return cpci_v1_result(cpc_syscall(CPC_OP_SHARED_BIND, (uintptr_t)&pack,
-	    V1_SET, (uintptr_t)fd, (uintptr_t)&rf));
+	return cpci_v1_result(cpc_syscall(CPC_OP_BIND, (uintptr_t)&pack, V1_SET,
+	    CPC_TARGET_FD(fd), (uintptr_t)&rf));
 }
 
 int
 cpc_shared_take_sample(int fd, cpc_event_t *event)
 {
-	const struct v1_source cpu = {
-		.vo_sample = CPC_OP_SHARED_SAMPLE,
-		.vo_where = CPC_OP_SHARED_WHERE,
-		.vo_of = (uintptr_t)fd,
-	};
 	int flags;
 
-	return cpci_v1_sample(&cpu, event, &flags);
+	return cpci_v1_sample(V1_SET, CPC_TARGET_FD(fd), event, &flags);
 }
 
 int
 cpc_shared_rele(int fd)
 {
 	return cpci_v1_result(
-	    cpc_syscall(CPC_OP_SHARED_RELE, (uintptr_t)fd, 0, 0, 0));
+	    cpc_syscall(CPC_OP_RELE, V1_SET, 0, 0, CPC_TARGET_FD(fd)));
 }
 
 void
@@ -57,7 +52,7 @@ cpc_shared_close(int fd)
 	int err = errno;
 
 	/* Do not close a descriptor of something else. */
-	if (cpc_syscall(CPC_OP_SHARED_RELE, (uintptr_t)fd, 0, 0, 0) != -EBADF)
+	if (cpc_syscall(CPC_OP_RELE, V1_SET, 0, 0, CPC_TARGET_FD(fd)) != -EBADF)
 		close(fd);
 	errno = err;
 }

@@ -84,15 +84,11 @@ struct v1_pack {
 int cpci_v1_pack(
     const cpc_event_t *event, uint32_t flags, struct v1_pack *pack);
 /*
- * Sample an event: of the LWP, of a CPU, or of an LWP of another process.  The
- * source has operations of the kernel, and their arguments a and d.  *flags
- * becomes the flags of its bind.  0, or -1 with errno.
+ * Sample an event: a set at a target.  *flags becomes the flags of its bind. 0,
+ * or -1 with errno.
  */
-struct v1_source {
-	enum cpc_op vo_sample, vo_where;
-	uintptr_t vo_of, vo_target;
-};
-int cpci_v1_sample(const struct v1_source *src, cpc_event_t *event, int *flags);
+int cpci_v1_sample(
+    cpc_setid_t set, uintptr_t target, cpc_event_t *event, int *flags);
 /* 0, or -1 with errno, of a result of the kernel. */
 int cpci_v1_result(intptr_t r);
 

@@ -66,17 +66,19 @@ extern "C" {
  */
 enum cpc_op {
 	/*
-	 * Bind.  a: struct cpc_pack, b: its set, c: CPC_BIND_*, d: struct
+	 * Bind.  a: struct cpc_pack, b: its set, c: target, d: struct
 	 * cpc_refusal, which a failure with a subcode fills.  ESTALE if the
 	 * pack is closed, or belongs to another set.
 	 */
 	CPC_OP_BIND = 0,
 	/*
 	 * Sample.  a: set, b: struct cpc_sample, c: its number of values;
-	 * EINVAL if the set has another number of requests.
+	 * EINVAL if the set has another number of requests.  d: target.
 	 */
 	CPC_OP_SAMPLE = 1,
-	/* Unbind.  a: set. */
+	/* Make the context of the LWP CPC_TARGET() d invalid. */
+	CPC_OP_INVALIDATE = 2,
+	/* Unbind.  a: set, d: target. */
 	CPC_OP_RELE = 3,
 	/* The name of the counter interface, a list.  b: buffer, c: bytes. */
 	CPC_OP_IMPL_NAME = 8,
@@ -98,7 +100,7 @@ enum cpc_op {
 	CPC_OP_LIVE = 33,
 	/* Unbind all instances in the process.  a: set. */
 	CPC_OP_REVOKE = 34,
-	/* Fill struct cpc_where *c.  a: set, b: request index. */
+	/* Fill struct cpc_where *c.  a: set, b: request index, d: target. */
 	CPC_OP_WHERE = 35,
 	/* Returns the LWP's id.  Works without a PMU. */
 	CPC_OP_LWP_SELF = 36,
@@ -145,11 +147,6 @@ enum cpc_op {
 	/* Fill struct cpc_profile_stat *b.  a: descriptor. */
 	CPC_OP_PROFILE_STAT = 41,
 	/*
-	 * Bind to a CPU.  As CPC_OP_BIND, but c: the CPU.  The LWP is bound to
-	 * the CPU until any LWP of the process releases the set.
-	 */
-	CPC_OP_BIND_CPU = 43,
-	/*
 	 * The name of a function of the kernel, a list.  a: an address in it,
 	 * from a sample, b: buffer, c: bytes.  EINVAL if no function has it.
 	 */
@@ -176,34 +173,6 @@ enum cpc_op {
 	 */
 	CPC_OP_ACCESS = 54,
 	/*
-	 * The counters of a CPU, which a descriptor of /dev/cpc_shared has
-	 * taken.  BIND: as CPC_OP_BIND, but c: the descriptor.  SAMPLE: as
-	 * CPC_OP_SAMPLE, but a: the descriptor.  RELE: a: the descriptor.
-	 * WHERE: as CPC_OP_WHERE, but a: the descriptor.  EAGAIN: the LWP is
-	 * not bound to that CPU.  EINVAL: no set is bound.
-	 */
-	CPC_OP_SHARED_BIND = 55,
-	CPC_OP_SHARED_SAMPLE = 56,
-	CPC_OP_SHARED_RELE = 57,
-	CPC_OP_SHARED_WHERE = 58,
-	/*
-	 * The same for an LWP of a process that the caller controls
-	 * (BARECPC_SYS_CONTROL), while that is stopped.  ESRCH: there is no
-	 * such LWP.  EBUSY: it is running.
-	 *
-	 * As CPC_OP_BIND, but c: CPC_TARGET().  All instances of the set in
-	 * the caller's process go first.
-	 */
-	CPC_OP_BIND_PCTX = 49,
-	/* As CPC_OP_SAMPLE, with d: CPC_TARGET(). */
-	CPC_OP_SAMPLE_PCTX = 50,
-	/* As CPC_OP_RELE, with d: CPC_TARGET(). */
-	CPC_OP_RELE_PCTX = 51,
-	/* Make the LWP's context invalid.  d: CPC_TARGET(). */
-	CPC_OP_INVALIDATE_PCTX = 52,
-	/* As CPC_OP_WHERE, with d: CPC_TARGET(). */
-	CPC_OP_WHERE_PCTX = 53,
-	/*
 	 * Let all requests of the context count at a privilege, or not.  Counts
 	 * and ticks continue.  a: CPC_COUNT_USER or CPC_COUNT_SYSTEM, b: 1 or
 	 * 0.  EINVAL: the process's controller has not bound the context.
@@ -211,8 +180,27 @@ enum cpc_op {
 	CPC_OP_LEVEL = 59,
 };
 
-/* An LWP of another process. */
-#define CPC_TARGET(pid, lwp) ((uint64_t)(uint32_t)(pid) << 32 | (uint32_t)(lwp))
+/*
+ * Targets: for whom is the call?  With a bind, CPC_BIND_* flags are added to
+ * SELF.
+ *
+ * CPC_TARGET(): an LWP of a process that the caller controls
+ * (BARECPC_SYS_CONTROL), while that is stopped.  ESRCH: there is no such LWP.
+ * EBUSY: it is running.  All instances of the set in the caller's process go
+ * first.
+ *
+ * CPU: for a bind only.  The LWP is bound to the CPU until any LWP of the
+ * process releases the set.
+ *
+ * FD: a CPU, which a descriptor of /dev/cpc_shared has claimed; it has one set,
+ * whatever its name.  EAGAIN: the LWP is not bound to that CPU.  EINVAL: no set
+ * is bound.
+ */
+#define CPC_TARGET_SELF         0ULL
+#define CPC_TARGET(pid, lwp)    ((uint64_t)(uint32_t)(pid) << 32 | (uint32_t)(lwp))
+#define CPC_TARGET_CPU(id)      (2ULL << 62 | (uint32_t)(id))
+#define CPC_TARGET_FD(fd)       (3ULL << 62 | (uint32_t)(fd))
+#define CPC_TARGET_KIND(target) ((target)&3ULL << 62)
 
 enum cpc_disturb {
 	CPC_DISTURB_SWITCH, /* save and restore it, as a switch of LWPs does */

@@ -35,10 +35,6 @@ is_whole(const struct cpc_pack *pack)
 	return true;
 }
 
-/* Bind a pack that names a set and has at least one request. */
-typedef int bind_fn(struct lwp *l, const struct cpc_pack *pack, uintptr_t how,
-    struct cpc_refusal *rf);
-
 /*
  * A set cannot be bound to LWPs of the process and elsewhere: drop its binding
  * to a CPU, or to an LWP of another process.
@@ -157,7 +153,6 @@ bind_cpu(struct lwp *l, const struct cpc_pack *pack, uintptr_t cpu,
 	return kcpc_cpu_bind(l, &cpus[cpu], pack, rf);
 }
 
-/* How: /dev/cpc_shared's descriptor.  The pack's set means nothing here. */
 static int
 bind_shared(struct lwp *l, const struct cpc_pack *pack, uintptr_t fd,
     struct cpc_refusal *rf)
@@ -180,7 +175,7 @@ bind_target(struct lwp *self, const struct cpc_pack *pack, uintptr_t target,
 	struct lwp *l;
 	int err;
 
-	if ((err = kcpc_target(target, &l)) != 0)
+	if ((err = kcpc_target_lwp(target, &l)) != 0)
 		return err;
 	kcpc_revoke(self->l_proc, pack->cp_set);
 	if (kcpc_profiled(l))
@@ -210,6 +205,19 @@ leave_type:
 	return err;
 }
 
+static inline int
+bind_pack(struct lwp *l, const struct cpc_pack *pack, uintptr_t target,
+    struct cpc_refusal *rf)
+{
+	if (target >> 32 == 0)
+		return bind_lwp(l, pack, target, rf);
+	if (CPC_TARGET_KIND(target) == CPC_TARGET_CPU(0))
+		return bind_cpu(l, pack, (uint32_t)target, rf);
+	if (CPC_TARGET_KIND(target) == CPC_TARGET_FD(0))
+		return bind_shared(l, pack, (uint32_t)target, rf);
+	return bind_target(l, pack, target, rf);
+}
+
 /* Copy a refusal to the program, but not what its memory held before. */
 static int
 copyout_refusal(uintptr_t uva, struct cpc_refusal *rf)
@@ -224,7 +232,7 @@ copyout_refusal(uintptr_t uva, struct cpc_refusal *rf)
 #define PACK_SMALL 1024
 
 static int
-pack_and_bind(struct lwp *l, const uintptr_t *a, bind_fn *bind)
+pack_and_bind(struct lwp *l, const uintptr_t *a)
 {
 	uint64_t small[PACK_SMALL / sizeof(uint64_t)];
 	struct cpc_pack head, *pack = (struct cpc_pack *)small;
@@ -252,7 +260,7 @@ pack_and_bind(struct lwp *l, const uintptr_t *a, bind_fn *bind)
 	*pack = head;
 	rf.cf_subcode = rf.cf_request = -1;
 	rf.cf_why[0] = '\0';
-	err = bind(l, pack, a[2], &rf);
+	err = bind_pack(l, pack, a[2], &rf);
 	if (err != 0 && rf.cf_subcode != -1 && copyout_refusal(a[3], &rf) != 0)
 		err = EFAULT;
 
@@ -262,36 +270,12 @@ free_pack:
 	return err;
 }
 
-static intptr_t
-bind_and_record(const uintptr_t *a, bind_fn *bind)
+intptr_t
+kcpc_op_bind(const uintptr_t *a)
 {
-	int err = pack_and_bind(lwp_self(), a, bind);
+	int err = pack_and_bind(lwp_self(), a);
 
 	if (err != ESTALE) /* libcpc packs again and repeats the call */
 		kcpc_asked(err != 0);
 	return -err;
-}
-
-intptr_t
-kcpc_op_bind(const uintptr_t *a)
-{
-	return bind_and_record(a, bind_lwp);
-}
-
-intptr_t
-kcpc_op_bind_cpu(const uintptr_t *a)
-{
-	return bind_and_record(a, bind_cpu);
-}
-
-intptr_t
-kcpc_op_shared_bind(const uintptr_t *a)
-{
-	return bind_and_record(a, bind_shared);
-}
-
-intptr_t
-kcpc_op_bind_pctx(const uintptr_t *a)
-{
-	return bind_and_record(a, bind_target);
 }

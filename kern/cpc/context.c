@@ -137,21 +137,31 @@ kcpc_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp)
 	    (set != 0 && (ctx->kc_set != set || ctx->kc_proc != l->l_proc)))
 		return EINVAL;
 	*ctxp = ctx;
-	if ((ctx->kc_flags & KCPC_CTX_UNAVAILABLE) != 0)
-		return (ctx->kc_flags & KCPC_CTX_PROFILE) != 0 ? EINVAL
-		                                               : EAGAIN;
-	return 0;
+	if ((ctx->kc_flags & KCPC_CTX_UNAVAILABLE) == 0)
+		return 0;
+	if ((ctx->kc_flags & KCPC_CTX_PROFILE) == 0)
+		return EAGAIN;
+	*ctxp = NULL;
+	return EINVAL;
+}
+
+/* The sample of a context that does not count. */
+static inline void
+sample_page(const struct kcpc_ctx *ctx, hrtime_t now, struct cpc_sample *s)
+{
+	const struct cpc_page *cg = ctx->kc_pcbe.ps_page;
+
+	s->cs_hrtime = now;
+	s->cs_tick = cg->cg_tick;
+	for (unsigned i = 0; i < ctx->kc_nreqs; i++)
+		s->cs_value[i] = cg->cg_req[i].cq_data;
 }
 
 static inline int
 sample_context(struct kcpc_ctx *ctx, size_t n, struct cpc_sample *s)
 {
-	const struct cpc_page *cg;
-	unsigned i;
-
 	if (n != ctx->kc_nreqs)
 		return EINVAL;
-	cg = ctx->kc_pcbe.ps_page;
 	if ((ctx->kc_flags & KCPC_CTX_NO_OVF_INTR) != 0 && kcpc_running(ctx))
 		kcpc_refresh(ctx); /* the fold timer may be late */
 	while ((ctx->kc_flags & KCPC_CTX_FREEZE) == 0) {
@@ -160,10 +170,7 @@ sample_context(struct kcpc_ctx *ctx, size_t n, struct cpc_sample *s)
 			return 0;
 		kcpc_refresh(ctx);
 	}
-	s->cs_hrtime = cg->cg_hrtime;
-	s->cs_tick = cg->cg_tick;
-	for (i = 0; i < n; i++)
-		s->cs_value[i] = cg->cg_req[i].cq_data;
+	sample_page(ctx, ctx->kc_pcbe.ps_page->cg_hrtime, s);
 	return 0;
 }
 
@@ -182,7 +189,12 @@ kcpc_sample(struct lwp *l, cpc_setid_t set, size_t n, struct cpc_sample *s)
 int
 kcpc_ctx_sample(struct kcpc_ctx *ctx, size_t n, struct cpc_sample *s)
 {
-	return sample_context(ctx, n, s);
+	if (!kcpc_is_pctx(ctx) || (ctx->kc_flags & KCPC_CTX_FREEZE) != 0)
+		return sample_context(ctx, n, s);
+	if (n != ctx->kc_nreqs)
+		return EINVAL;
+	sample_page(ctx, gethrtime(), s);
+	return 0;
 }
 
 int

@@ -35,13 +35,14 @@ struct kcpc_request {
 struct kcpc_ctx {
 	struct pcbe_set kc_pcbe; /* first: both have the same address */
 	uint32_t kc_flags;
-	cpc_setid_t kc_set;     /* the library's name of the set, in kc_proc */
+	cpc_setid_t kc_set; /* the library's name of the set, in kc_proc */
 	/* A controller's context has its LWP in another process (pctx.c). */
 	uint64_t kc_page_set; /* its CPC_PAGE_SET(); 0: no program reads it */
 	struct proc *kc_proc;
 	struct cpu *kc_cpu; /* the CPU it counts for; NULL: it is an LWP's */
-	struct lwp *kc_lwp;    /* the LWP it counts for; NULL: it is a CPU's */
-	struct lwp *kc_binder; /* a CPU's: who bound it, or NULL: a descriptor */
+	struct lwp *kc_lwp; /* the LWP it counts for; NULL: it is a CPU's */
+	struct lwp
+	    *kc_binder; /* a CPU's: who bound it, or NULL: a descriptor */
 
 	struct kcpc_ctx *kc_next, **kc_link; /* instance.c */
 
@@ -210,7 +211,10 @@ int kcpc_bind(struct lwp *l, const struct cpc_pack *pack, uint32_t flags,
     struct cpc_refusal *rf);
 /* *s has room for n values.  EINVAL if the set has not n requests. */
 int kcpc_sample(struct lwp *l, cpc_setid_t set, size_t n, struct cpc_sample *s);
-/* The same for a context that is running on this CPU, or not running. */
+/*
+ * The same for a context that is running on this CPU, or not running; of an
+ * LWP that a controller stopped, too.
+ */
 int kcpc_ctx_sample(struct kcpc_ctx *ctx, size_t n, struct cpc_sample *s);
 int kcpc_rele(struct lwp *l, cpc_setid_t set);
 int kcpc_preset(struct lwp *l, uintptr_t index, uint64_t preset);
@@ -224,7 +228,7 @@ int kcpc_disable(struct lwp *l);
 int kcpc_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp);
 /*
  * Make a context of the LWP, without starting it.  context.c uses it for the
- * current LWP, pctx.c for an LWP that is not running.  The set is the current
+ * current LWP, target.c for an LWP that is not running.  The set is the current
  * process's.
  */
 int kcpc_hang(
@@ -324,30 +328,29 @@ int kcpc_shared_bind(
     struct cpu *c, const struct cpc_pack *pack, struct cpc_refusal *rf);
 
 /*
- * pctx.c: operations on the context of an LWP l of a process that the caller
- * controls.  The LWP is not running.  0 or an errno.
+ * target.c: for whom is a call?  0 or an errno.
+ *
+ * The context of the set at a target.  NULL if there is none, or an errno says
+ * that it cannot be found now; EAGAIN with a context: it is invalid, or the
+ * LWP does not run on its CPU.
  */
-/* Find the LWP that CPC_TARGET() names. */
-int kcpc_target(uintptr_t target, struct lwp **lp);
-int kcpc_pctx_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp);
-int kcpc_pctx_sample(
-    struct lwp *l, cpc_setid_t set, size_t n, struct cpc_sample *s);
-int kcpc_pctx_rele(struct lwp *l, cpc_setid_t set);
+int kcpc_target_ctx(uintptr_t target, cpc_setid_t set, struct kcpc_ctx **ctxp);
+int kcpc_target_sample(
+    uintptr_t target, cpc_setid_t set, size_t n, struct cpc_sample *s);
+int kcpc_target_rele(uintptr_t target, cpc_setid_t set);
+/* Find the LWP that CPC_TARGET() names.  It is not running. */
+int kcpc_target_lwp(uintptr_t target, struct lwp **lp);
 /*
  * The current LWP's context, which a controller bound and which is stopped,
  * begins again with the requests of kc_pack.  Its ticks continue.  If that
  * fails, the context is gone.
  */
 int kcpc_pctx_again(struct kcpc_ctx *ctx);
-int kcpc_pctx_invalidate(struct lwp *l);
 /* Is the context bound by the controller of its LWP's process? */
 bool kcpc_is_pctx(const struct kcpc_ctx *ctx);
 
-/* bind_call.c: the operations that bind a set. */
+/* bind_call.c: the operation that binds a set. */
 intptr_t kcpc_op_bind(const uintptr_t *a);
-intptr_t kcpc_op_bind_cpu(const uintptr_t *a);
-intptr_t kcpc_op_shared_bind(const uintptr_t *a);
-intptr_t kcpc_op_bind_pctx(const uintptr_t *a);
 
 /*
  * event_names.c: operations that describe the PMU to programs, with the

@@ -10,7 +10,6 @@
 #include "kern/mm/page.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
-#include "kern/proc/control.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/sched/cpu.h"
@@ -18,35 +17,6 @@
 #include "lib/string.h"
 
 _Static_assert(CPC_MAX_REQS < 1 << 7, "CPC_PAGE_SET() has seven bits for it");
-
-static intptr_t
-op_shared_sample(const uintptr_t *a)
-{
-	struct {
-		struct cpc_sample head;
-		uint64_t value[PCBE_MAXPIC];
-	} s;
-	struct cpu *c;
-	int err;
-
-	if ((err = kcpc_shared_find(lwp_self(), a[0], &c)) != 0 ||
-	    (err = c->c_cpc == NULL
-	            ? EINVAL
-	            : kcpc_ctx_sample(c->c_cpc, a[2], &s.head)) != 0)
-		return -err;
-	return -copyout(a[1], &s, sizeof s.head + a[2] * sizeof s.value[0]);
-}
-
-static intptr_t
-op_shared_rele(const uintptr_t *a)
-{
-	struct cpu *c;
-	int err;
-
-	if ((err = kcpc_shared_find(lwp_self(), a[0], &c)) == 0)
-		kcpc_cpu_detach(c);
-	return -err;
-}
 
 static intptr_t
 where_copyout(const struct kcpc_ctx *ctx, const uintptr_t *a)
@@ -69,31 +39,6 @@ where_copyout(const struct kcpc_ctx *ctx, const uintptr_t *a)
 }
 
 static intptr_t
-op_shared_where(const uintptr_t *a)
-{
-	struct cpu *c;
-	int err;
-
-	if ((err = kcpc_shared_find(lwp_self(), a[0], &c)) != 0)
-		return -err;
-	return c->c_cpc == NULL ? -EINVAL : where_copyout(c->c_cpc, a);
-}
-
-static intptr_t
-op_where_pctx(const uintptr_t *a)
-{
-	struct kcpc_ctx *ctx;
-	struct lwp *l;
-	int err;
-
-	if ((err = kcpc_target(a[3], &l)) != 0)
-		return -err;
-	if (kcpc_pctx_find(l, a[0], &ctx) == EINVAL)
-		return -EINVAL;
-	return where_copyout(ctx, a);
-}
-
-static intptr_t
 op_access(const uintptr_t *a)
 {
 	(void)a;
@@ -111,7 +56,10 @@ op_sample(const uintptr_t *a)
 
 	if (a[0] == 0)
 		return -EINVAL;
-	if ((err = kcpc_sample(lwp_self(), a[0], a[2], &s.head)) != 0)
+	err = a[3] == CPC_TARGET_SELF
+	          ? kcpc_sample(lwp_self(), a[0], a[2], &s.head)
+	          : kcpc_target_sample(a[3], a[0], a[2], &s.head);
+	if (err != 0)
 		return -err;
 	/* The same as copyout(), one call less: sample is a hot path. */
 	if (arch_copyout(a[1], &s, sizeof s.head + a[2] * sizeof s.value[0]) !=
@@ -121,44 +69,23 @@ op_sample(const uintptr_t *a)
 }
 
 static intptr_t
-op_sample_pctx(const uintptr_t *a)
+op_invalidate(const uintptr_t *a)
 {
-	struct {
-		struct cpc_sample head;
-		uint64_t value[PCBE_MAXPIC];
-	} s;
+	struct kcpc_ctx *ctx;
 	struct lwp *l;
 	int err;
 
-	if (a[0] == 0)
-		return -EINVAL;
-	if ((err = kcpc_target(a[3], &l)) != 0 ||
-	    (err = kcpc_pctx_sample(l, a[0], a[2], &s.head)) != 0)
-		return -err;
-	return -copyout(a[1], &s, sizeof s.head + a[2] * sizeof s.value[0]);
-}
-
-static intptr_t
-op_rele_pctx(const uintptr_t *a)
-{
-	struct lwp *l;
-	int err = kcpc_target(a[3], &l);
-
-	return err != 0 ? -err : -kcpc_pctx_rele(l, a[0]);
-}
-
-static intptr_t
-op_invalidate_pctx(const uintptr_t *a)
-{
-	struct lwp *l;
-	int err = kcpc_target(a[3], &l);
-
-	return err != 0 ? -err : -kcpc_pctx_invalidate(l);
+	if ((err = kcpc_target_lwp(a[3], &l)) == 0 &&
+	    (err = kcpc_find(l, 0, &ctx)) == 0)
+		kcpc_invalidate(ctx);
+	return -err;
 }
 
 static intptr_t
 op_rele(const uintptr_t *a)
 {
+	if (a[3] != CPC_TARGET_SELF)
+		return -kcpc_target_rele(a[3], a[0]);
 	return a[0] != 0 ? -kcpc_rele(lwp_self(), a[0]) : -EINVAL;
 }
 
@@ -223,13 +150,10 @@ op_restart(const uintptr_t *a)
 static intptr_t
 op_where(const uintptr_t *a)
 {
-	struct lwp *l = lwp_self();
 	struct kcpc_ctx *ctx;
+	int err = kcpc_target_ctx(a[3], a[0], &ctx);
 
-	if (a[0] == 0 || (kcpc_find(l, a[0], &ctx) == EINVAL &&
-			     kcpc_cpu_find(l, a[0], &ctx) == EINVAL))
-		return -EINVAL;
-	return where_copyout(ctx, a);
+	return ctx != NULL ? where_copyout(ctx, a) : -err;
 }
 
 static intptr_t
@@ -292,12 +216,8 @@ op_caps(const uintptr_t *a)
 
 static kcpc_op_fn *ops[] = {
 	[CPC_OP_BIND] = kcpc_op_bind,
-	[CPC_OP_BIND_CPU] = kcpc_op_bind_cpu,
 	[CPC_OP_SAMPLE] = op_sample,
-	[CPC_OP_BIND_PCTX] = kcpc_op_bind_pctx,
-	[CPC_OP_SAMPLE_PCTX] = op_sample_pctx,
-	[CPC_OP_RELE_PCTX] = op_rele_pctx,
-	[CPC_OP_INVALIDATE_PCTX] = op_invalidate_pctx,
+	[CPC_OP_INVALIDATE] = op_invalidate,
 	[CPC_OP_RELE] = op_rele,
 	[CPC_OP_ENABLE] = op_enable,
 	[CPC_OP_DISABLE] = op_disable,
@@ -315,11 +235,6 @@ static kcpc_op_fn *ops[] = {
 	[CPC_OP_PROFILE_STAT] = op_profile_stat,
 	[CPC_OP_PROFILE_IMAGE] = op_profile_image,
 	[CPC_OP_ACCESS] = op_access,
-	[CPC_OP_SHARED_BIND] = kcpc_op_shared_bind,
-	[CPC_OP_SHARED_SAMPLE] = op_shared_sample,
-	[CPC_OP_SHARED_RELE] = op_shared_rele,
-	[CPC_OP_SHARED_WHERE] = op_shared_where,
-	[CPC_OP_WHERE_PCTX] = op_where_pctx,
 	[CPC_OP_NPIC] = op_npic,
 	[CPC_OP_CAPS] = op_caps,
 	/* event_names.c */

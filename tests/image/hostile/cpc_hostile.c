@@ -56,7 +56,9 @@ CPC_TEST(bad_addresses_are_efault)
 		uintptr_t p = bad[i];
 
 		EXPECT_ERRNO(cpc_call(CPC_OP_BIND, p, SET, 0, 0), EFAULT);
-		EXPECT_ERRNO(cpc_call(CPC_OP_BIND_CPU, p, SET, 0, 0), EFAULT);
+		EXPECT_ERRNO(
+		    cpc_call(CPC_OP_BIND, p, SET, CPC_TARGET_CPU(0), 0),
+		    EFAULT);
 		EXPECT_ERRNO(cpc_call(CPC_OP_PMU, p, 0, 0, 0), EFAULT);
 		EXPECT_ERRNO(cpc_call(CPC_OP_IMPL_NAME, 0, p, all, 0), EFAULT);
 		EXPECT_ERRNO(cpc_call(CPC_OP_CPUREF, 0, p, all, 0), EFAULT);

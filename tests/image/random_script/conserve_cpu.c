@@ -118,8 +118,8 @@ bind_cpu(struct script *s, unsigned cpu)
 	s->set.mxs_reqs[0].cr_flags = CPC_COUNT_USER;
 	s->set.mxs_reqs[0].cr_picnum = -1;
 	set_loop(s,
-	    ADD_OP(s, BARECPC_SYS_CPC, CPC_OP_BIND_CPU, (long)&s->set,
-		(long)s->set.mxs_pack.cp_set, cpu, 0),
+	    ADD_OP(s, BARECPC_SYS_CPC, CPC_OP_BIND, (long)&s->set,
+		(long)s->set.mxs_pack.cp_set, (long)CPC_TARGET_CPU(cpu), 0),
 	    1);
 	s->since = s->ran - script_after - SCRIPT_SPIN;
 }

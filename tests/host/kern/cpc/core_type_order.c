@@ -41,10 +41,10 @@ call(enum cpc_op op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
 }
 
 static int
-bind(enum cpc_op op, unsigned pack, uintptr_t how)
+bind(unsigned pack, uintptr_t target)
 {
-	return call(op, (uintptr_t)&packs[pack], packs[pack].head.cp_set, how,
-	    (uintptr_t)&refusal);
+	return call(CPC_OP_BIND, (uintptr_t)&packs[pack],
+	    packs[pack].head.cp_set, target, (uintptr_t)&refusal);
 }
 
 static struct lwp *
@@ -59,8 +59,8 @@ static void
 as_controller(enum cpc_op op, unsigned pack)
 {
 	fake_switch(0, 1);
-	if (op == CPC_OP_BIND_PCTX)
-		bind(op, pack, TARGET);
+	if (op == CPC_OP_BIND)
+		bind(pack, TARGET);
 	else
 		call(op, packs[pack].head.cp_set, 0, 0, TARGET);
 }
@@ -68,32 +68,32 @@ as_controller(enum cpc_op op, unsigned pack)
 static void
 controller_binds(void)
 {
-	as_controller(CPC_OP_BIND_PCTX, 0);
+	as_controller(CPC_OP_BIND, 0);
 }
 
 static void
 controller_binds_core(void)
 {
-	as_controller(CPC_OP_BIND_PCTX, CORE);
+	as_controller(CPC_OP_BIND, CORE);
 }
 
 static void
 controller_binds_atom(void)
 {
-	as_controller(CPC_OP_BIND_PCTX, ATOM);
+	as_controller(CPC_OP_BIND, ATOM);
 }
 
 static void
 controller_unbinds(void)
 {
 	for (unsigned p = 0; p <= ATOM; p++)
-		as_controller(CPC_OP_RELE_PCTX, p);
+		as_controller(CPC_OP_RELE, p);
 }
 
 static void
 controller_invalidates(void)
 {
-	as_controller(CPC_OP_INVALIDATE_PCTX, 0);
+	as_controller(CPC_OP_INVALIDATE, 0);
 }
 
 static void
@@ -109,7 +109,7 @@ other_binds_here(void)
 {
 	fake_switch(1, 2);
 	*fake_bound(1, 2) = 1;
-	bind(CPC_OP_BIND_CPU, 0, 1);
+	bind(0, CPC_TARGET_CPU(1));
 }
 
 static void
@@ -117,7 +117,7 @@ other_is_refused(void)
 {
 	fake_switch(1, 2);
 	*fake_bound(1, 2) = 1;
-	bind(CPC_OP_BIND, ATOM, 0);
+	bind(ATOM, 0);
 }
 
 static void
@@ -175,11 +175,11 @@ static void
 do_operation(unsigned op)
 {
 	if (op <= ATOM)
-		bind(CPC_OP_BIND, op, 0);
+		bind(op, 0);
 	else if (op <= 2 * ATOM)
 		call(CPC_OP_RELE, packs[op - ATOM].head.cp_set, 0, 0, 0);
 	else
-		bind(CPC_OP_BIND_CPU, 0, 2);
+		bind(0, CPC_TARGET_CPU(2));
 }
 #define NOPERATION (2 * ATOM + 2)
 
@@ -233,7 +233,7 @@ begin(unsigned start)
 	fake_idle();
 	fake_cpu(1);
 	if (start > 0)
-		as_controller(CPC_OP_BIND_PCTX, start - 1);
+		as_controller(CPC_OP_BIND, start - 1);
 	fake_cpu(0);
 	run_target();
 	check_target();

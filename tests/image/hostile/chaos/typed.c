@@ -189,11 +189,12 @@ call_bind(void)
 	pack_set(&p);
 	chaos_write(at, &p, sizeof p);
 	if (chaos_one_in(4))
-		cpc_syscall(CPC_OP_BIND_PCTX, at, p.head.cp_set,
-		    random_target(), random_word());
+		cpc_syscall(CPC_OP_BIND, at, p.head.cp_set, random_target(),
+		    random_word());
 	else if (chaos_one_in(4))
-		cpc_syscall(CPC_OP_BIND_CPU, at, p.head.cp_set,
-		    chaos_below((unsigned)chaos.ch_cpus + 1), random_word());
+		cpc_syscall(CPC_OP_BIND, at, p.head.cp_set,
+		    CPC_TARGET_CPU(chaos_below((unsigned)chaos.ch_cpus + 1)),
+		    random_word());
 	else
 		cpc_syscall(CPC_OP_BIND, at, p.head.cp_set, chaos_below(2),
 		    random_word());
@@ -206,11 +207,11 @@ call_counters(void)
 		CPC_OP_ENABLE, CPC_OP_DISABLE, CPC_OP_PRESET, CPC_OP_RESTART,
 		CPC_OP_WHERE, CPC_OP_LIVE, CPC_OP_REVOKE, CPC_OP_PAGE,
 		CPC_OP_TEST_DISTURB, CPC_OP_PROFILE, CPC_OP_PROFILE_STAT,
-		CPC_OP_SAMPLE_PCTX, CPC_OP_RELE_PCTX, CPC_OP_INVALIDATE_PCTX,
-		CPC_OP_WHERE_PCTX };
+		CPC_OP_INVALIDATE };
 
 	cpc_syscall(ops[chaos_below(sizeof ops / sizeof *ops)], chaos_below(4),
-	    random_word(), chaos_below(5), random_target());
+	    random_word(), chaos_below(5),
+	    chaos_one_in(2) ? random_target() : CPC_TARGET_SELF);
 }
 
 static void

@@ -213,8 +213,8 @@ bind_cpu(unsigned set, unsigned cpu)
 {
 	struct cpc_refusal rf;
 
-	return call_kernel(CPC_OP_BIND_CPU, (uintptr_t)&packs[set],
-	    packs[set].head.cp_set, cpu, (uintptr_t)&rf);
+	return call_kernel(CPC_OP_BIND, (uintptr_t)&packs[set],
+	    packs[set].head.cp_set, CPC_TARGET_CPU(cpu), (uintptr_t)&rf);
 }
 
 static int

@@ -121,9 +121,10 @@ call(enum cpc_op op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
 static struct cpc_refusal refusal;
 
 static int
-bind(enum cpc_op op, const struct pack *p, uintptr_t how)
+bind(const struct pack *p, uintptr_t target)
 {
-	return call(op, (uintptr_t)p, p->head.cp_set, how, (uintptr_t)&refusal);
+	return call(CPC_OP_BIND, (uintptr_t)p, p->head.cp_set, target,
+	    (uintptr_t)&refusal);
 }
 
 static void
@@ -156,7 +157,7 @@ refused_bind(void)
 	for (unsigned i = 0; i < nreqs(other); i++) {
 		fake_switch(0, 2);
 		fill(&second, other, type, (int)i);
-		assert_int_equal(bind(CPC_OP_BIND, &second, 0), EINVAL);
+		assert_int_equal(bind(&second, 0), EINVAL);
 		fake_switch(0, 1);
 	}
 }
@@ -167,7 +168,7 @@ refused_own_bind(void)
 {
 	for (unsigned i = 0; i < nreqs(other); i++) {
 		fill(&second, other, type, (int)i);
-		assert_int_equal(bind(CPC_OP_BIND, &second, 0), EINVAL);
+		assert_int_equal(bind(&second, 0), EINVAL);
 	}
 }
 
@@ -176,7 +177,7 @@ other_lwp_here(void)
 {
 	fill(&second, other, type, -1);
 	fake_switch(0, 2);
-	assert_int_equal(bind(CPC_OP_BIND, &second, 0), 0);
+	assert_int_equal(bind(&second, 0), 0);
 	fake_switch(0, 1);
 	fake_switch(0, 2);
 	release(&second);
@@ -192,13 +193,12 @@ controller_binds(void)
 	fake_controlled = 1 << 1;
 	for (int i = (int)nreqs(other) - 1; i >= -1; i--) {
 		fill(&second, other, type, i);
-		assert_int_equal(bind(CPC_OP_BIND_PCTX, &second, target),
-		    i >= 0 ? EINVAL : 0);
+		assert_int_equal(bind(&second, target), i >= 0 ? EINVAL : 0);
 	}
 	fake_switch(1, 1); /* it runs here, and rests again */
 	fake_switch(0, 1);
 	assert_int_equal(
-	    call(CPC_OP_RELE_PCTX, second.head.cp_set, 0, 0, target), 0);
+	    call(CPC_OP_RELE, second.head.cp_set, 0, 0, target), 0);
 }
 
 /* LWP 2 binds to the other CPU, then this one: LWP 1 loses its counters. */
@@ -209,7 +209,7 @@ cpu_binds(void)
 		fake_switch(0, 2);
 		for (int i = (int)nreqs(other) - 1; i >= -1; i--) {
 			fill(&second, other, type, i);
-			assert_int_equal(bind(CPC_OP_BIND_CPU, &second, 1 - c),
+			assert_int_equal(bind(&second, CPC_TARGET_CPU(1 - c)),
 			    i >= 0 ? EINVAL : 0);
 		}
 		release(&second);
@@ -233,8 +233,8 @@ shared_binds(void)
 	fake_file = &f;
 	for (int i = (int)nreqs(other) - 1; i >= -1; i--) {
 		fill(&second, other, type, i);
-		assert_int_equal(bind(CPC_OP_SHARED_BIND, &second, FAKE_FD),
-		    i >= 0 ? EINVAL : 0);
+		assert_int_equal(
+		    bind(&second, CPC_TARGET_FD(FAKE_FD)), i >= 0 ? EINVAL : 0);
 	}
 	kcpc_shared_close(c);
 	fake_file = NULL;
@@ -250,7 +250,7 @@ inherits(void)
 	fake_cpu(1);
 	fake_switch(0, 3);
 	fill(&second, other, type, -1);
-	assert_int_equal(bind(CPC_OP_BIND, &second, 0), 0);
+	assert_int_equal(bind(&second, 0), 0);
 	release(&second);
 	fake_exit(0, 3);
 	fake_idle();
@@ -264,7 +264,7 @@ moves_to_the_other_type(void)
 	if (type == 0)
 		return;
 	fill(&second, model->rm_set[1], 3 - type, -1);
-	assert_int_equal(bind(CPC_OP_BIND, &second, 0), 0);
+	assert_int_equal(bind(&second, 0), 0);
 	assert_int_not_equal(arch_curcpu()->c_id, 0);
 	release(&second);
 	fake_idle();
@@ -324,8 +324,7 @@ bind_again(void)
 	const struct kcpc_ctx *ctx = fake_ctx(0, 1);
 
 	if (ctx == NULL || (ctx->kc_flags & KCPC_CTX_INVALID) != 0)
-		assert_int_equal(
-		    bind(CPC_OP_BIND, &first, CPC_BIND_LWP_INHERIT), 0);
+		assert_int_equal(bind(&first, CPC_BIND_LWP_INHERIT), 0);
 }
 
 static void
@@ -347,7 +346,7 @@ try_operation(const char *const sets[2][REGS_NREQ], unsigned op)
 	kcpc_set_notify(no_signal);
 	regs_read(0, &resting);
 	fill(&first, sets[0], type, -1);
-	expect_bound(bind(CPC_OP_BIND, &first, CPC_BIND_LWP_INHERIT));
+	expect_bound(bind(&first, CPC_BIND_LWP_INHERIT));
 	assert_int_equal(arch_curcpu()->c_id, 0);
 	regs_read(0, &running);
 	assert_true(running.n > resting.n);

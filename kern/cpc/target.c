@@ -1,6 +1,7 @@
 /*
- * The operations of a controller on the context of an LWP that it controls.
+ * For whom is a call: the caller, an LWP that it controls, or a CPU?
  *
+ * A controller acts on the context of an LWP of another process.
  * The controller's library names the set, so kc_proc is the controller's
  * process.  The LWP is not running (kern/proc/control.h): its context is
  * waiting, frozen or invalid, and its counts are in memory.
@@ -14,7 +15,7 @@
 #include "kern/proc/control.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
-#include "kern/sched/timer.h"
+#include "kern/sched/cpu.h"
 
 bool
 kcpc_is_pctx(const struct kcpc_ctx *ctx)
@@ -23,15 +24,15 @@ kcpc_is_pctx(const struct kcpc_ctx *ctx)
 }
 
 int
-kcpc_target(uintptr_t target, struct lwp **lp)
+kcpc_target_lwp(uintptr_t target, struct lwp **lp)
 {
 	return control_find_lwp((int)(target >> 32), (int)(uint32_t)target, lp);
 }
 
-int
-kcpc_pctx_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp)
+static int
+pctx_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp)
 {
-	struct kcpc_ctx *ctx = l->l_cpc;
+	const struct kcpc_ctx *ctx = l->l_cpc;
 
 	if (set == 0 || ctx == NULL || ctx->kc_set != set ||
 	    ctx->kc_proc != lwp_self()->l_proc)
@@ -40,33 +41,57 @@ kcpc_pctx_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp)
 }
 
 int
-kcpc_pctx_sample(struct lwp *l, cpc_setid_t set, size_t n, struct cpc_sample *s)
+kcpc_target_ctx(uintptr_t target, cpc_setid_t set, struct kcpc_ctx **ctxp)
 {
-	const struct cpc_page *cg;
-	struct kcpc_ctx *ctx;
+	struct lwp *l = lwp_self();
+	struct cpu *c;
 	int err;
 
-	if ((err = kcpc_pctx_find(l, set, &ctx)) != 0)
-		return err;
-	if (n != ctx->kc_nreqs)
+	*ctxp = NULL;
+	if (CPC_TARGET_KIND(target) == CPC_TARGET_FD(0)) {
+		if ((err = kcpc_shared_find(l, (uint32_t)target, &c)) != 0)
+			return err;
+		*ctxp = c->c_cpc;
+		return *ctxp != NULL ? 0 : EINVAL;
+	}
+	if (target != CPC_TARGET_SELF) {
+		if ((err = kcpc_target_lwp(target, &l)) != 0)
+			return err;
+		return pctx_find(l, set, ctxp);
+	}
+	if (set == 0)
 		return EINVAL;
-	cg = ctx->kc_pcbe.ps_page;
-	s->cs_hrtime = (ctx->kc_flags & KCPC_CTX_FREEZE) != 0 ? cg->cg_hrtime
-	                                                      : gethrtime();
-	s->cs_tick = cg->cg_tick;
-	for (size_t i = 0; i < n; i++)
-		s->cs_value[i] = cg->cg_req[i].cq_data;
-	return 0;
+	err = kcpc_find(l, set, ctxp);
+	return err == EINVAL ? kcpc_cpu_find(l, set, ctxp) : err;
 }
 
 int
-kcpc_pctx_rele(struct lwp *l, cpc_setid_t set)
+kcpc_target_sample(
+    uintptr_t target, cpc_setid_t set, size_t n, struct cpc_sample *s)
 {
 	struct kcpc_ctx *ctx;
+	int err = kcpc_target_ctx(target, set, &ctx);
 
-	if (kcpc_pctx_find(l, set, &ctx) == EINVAL)
-		return EINVAL;
-	kcpc_drop(l);
+	return err != 0 ? err : kcpc_ctx_sample(ctx, n, s);
+}
+
+int
+kcpc_target_rele(uintptr_t target, cpc_setid_t set)
+{
+	struct kcpc_ctx *ctx;
+	struct cpu *c;
+	int err;
+
+	if (CPC_TARGET_KIND(target) == CPC_TARGET_FD(0)) {
+		err = kcpc_shared_find(lwp_self(), (uint32_t)target, &c);
+		if (err == 0)
+			kcpc_cpu_detach(c);
+		return err;
+	}
+	err = kcpc_target_ctx(target, set, &ctx);
+	if (ctx == NULL)
+		return err;
+	kcpc_drop(ctx->kc_lwp); /* an invalid one, too */
 	return 0;
 }
 
@@ -94,18 +119,6 @@ kcpc_pctx_again(struct kcpc_ctx *ctx)
 	ctx->kc_pack = pack;
 	ctx->kc_pcbe.ps_page->cg_tick = tick;
 	kcpc_start(ctx);
-	return 0;
-}
-
-int
-kcpc_pctx_invalidate(struct lwp *l)
-{
-	struct kcpc_ctx *ctx;
-	int err;
-
-	if ((err = kcpc_find(l, 0, &ctx)) != 0)
-		return err;
-	kcpc_invalidate(ctx);
 	return 0;
 }
 
