@@ -221,7 +221,7 @@ kcpc_page_move(struct kcpc_ctx *ctx, struct cpc_page *to)
 	const struct cpc_page *from = ctx->kc_pcbe.ps_page;
 
 	to->cg_tick = from->cg_tick;
-	to->cg_frozen = from->cg_frozen;
+	kcpc_page_show(to, to->cg_set, from->cg_frozen);
 	to->cg_hrtime = from->cg_hrtime;
 	for (unsigned i = 0; i < ctx->kc_nreqs; i++) {
 		to->cg_req[i].cq_data = from->cg_req[i].cq_data;
@@ -269,7 +269,7 @@ kcpc_ctx_create(const struct cpc_pack *pack, bool privileged,
 	if (page == NULL)
 		page = &ctx->kc_own;
 	page->cg_tick = 0;
-	page->cg_frozen = 0;
+	kcpc_page_show(page, 0, 0);
 	ctx->kc_pcbe.ps_page = page;
 	ctx->kc_pcbe.ps_user_read = !kcpc_ops->pcbe_no_user_read;
 	ctx->kc_pcbe.ps_privileged = privileged;

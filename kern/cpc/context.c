@@ -14,15 +14,6 @@
 #include "kern/proc/proc.h"
 #include "kern/sched/cpu.h"
 
-bool
-kcpc_running(const struct kcpc_ctx *ctx)
-{
-	if ((ctx->kc_flags & KCPC_CTX_FREEZE) != 0)
-		return false;
-	return ctx->kc_cpu != NULL ? ctx->kc_cpu == arch_curcpu()
-	                           : ctx->kc_lwp == lwp_self();
-}
-
 /*
  * The PICs for ps_urgent: those of notify requests, if one of these counts at
  * system privilege.  The kernel itself can then make a PIC overflow, and the
@@ -99,7 +90,7 @@ kcpc_drop(struct lwp *l)
 
 	if (ctx == NULL)
 		return;
-	kcpc_halt(ctx);
+	kcpc_stop(ctx);
 	kcpc_page_shut(ctx);
 	if (ctx->kc_profile != NULL)
 		kcpc_profile_end(ctx);
@@ -123,7 +114,7 @@ kcpc_invalidate(struct kcpc_ctx *ctx)
 {
 	if (ctx->kc_cpu != NULL)
 		return;
-	kcpc_halt(ctx);
+	kcpc_stop(ctx);
 	ctx->kc_flags |= KCPC_CTX_FREEZE | KCPC_CTX_INVALID;
 	kcpc_page_shut(ctx);
 }
@@ -163,12 +154,12 @@ sample_context(struct kcpc_ctx *ctx, size_t n, struct cpc_sample *s)
 	if (n != ctx->kc_nreqs)
 		return EINVAL;
 	if ((ctx->kc_flags & KCPC_CTX_NO_OVF_INTR) != 0 && kcpc_running(ctx))
-		kcpc_refresh(ctx); /* the fold timer may be late */
+		kcpc_fold(ctx); /* the fold timer may be late */
 	while ((ctx->kc_flags & KCPC_CTX_FREEZE) == 0) {
 		s->cs_hrtime = gethrtime();
 		if (kcpc_ops->sample(&ctx->kc_pcbe, s))
 			return 0;
-		kcpc_refresh(ctx);
+		kcpc_fold(ctx);
 	}
 	sample_page(ctx, ctx->kc_pcbe.ps_page->cg_hrtime, s);
 	return 0;
@@ -239,8 +230,7 @@ kcpc_restart(struct lwp *l, cpc_setid_t set)
 
 	if ((err = kcpc_find(l, set, &ctx)) != 0)
 		return err;
-	if ((ctx->kc_flags & KCPC_CTX_FREEZE) == 0)
-		kcpc_stop(ctx); /* folds the ticks, which a restart keeps */
+	kcpc_stop(ctx); /* folds the ticks, which a restart keeps */
 	cq = ctx->kc_pcbe.ps_page->cg_req;
 	for (r = ctx->kc_reqs; r < ctx->kc_reqs + ctx->kc_nreqs; r++)
 		(cq++)->cq_data = r->kr_preset;
@@ -275,6 +265,6 @@ kcpc_disable(struct lwp *l)
 	if ((ctx->kc_flags & KCPC_CTX_FREEZE) != 0)
 		return EINVAL;
 	kcpc_stop(ctx);
-	kcpc_freeze(ctx);
+	kcpc_freeze(ctx, 0);
 	return 0;
 }

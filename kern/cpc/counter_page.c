@@ -35,8 +35,7 @@ page_adopt(struct lwp *l)
 
 	if (ctx == NULL || (ctx->kc_flags & KCPC_CTX_UNAVAILABLE) != 0)
 		return;
-	if (kcpc_running(ctx))
-		kcpc_stop(ctx);
+	kcpc_stop(ctx);
 	kcpc_page_move(ctx, l->l_cpc_page->kg_page);
 	if (kcpc_running(ctx))
 		kcpc_start(ctx);
@@ -130,7 +129,7 @@ page_copy(const struct kcpc_page *kg, struct lwp *child)
 		return 0;
 	if (child->l_proc->p_vforked) {
 		kg->kg_page->cg_seq++;
-		kg->kg_page->cg_set = 0;
+		kcpc_page_show(kg->kg_page, 0, kg->kg_page->cg_frozen);
 		return 0;
 	}
 	if ((err = page_make(child, kg->kg_uva)) != 0)
@@ -159,7 +158,7 @@ kcpc_vforked(const struct lwp *parent)
 	const struct kcpc_ctx *ctx = parent->l_cpc;
 
 	if (ctx != NULL && kcpc_running(ctx))
-		ctx->kc_pcbe.ps_page->cg_set = ctx->kc_page_set;
+		kcpc_page_show(ctx->kc_pcbe.ps_page, ctx->kc_page_set, 0);
 }
 
 intptr_t

@@ -158,7 +158,7 @@ kcpc_cpu_detach(struct cpu *c)
 
 	if (ctx == NULL)
 		return;
-	kcpc_halt(ctx);
+	kcpc_stop(ctx);
 	c->c_cpc = NULL;
 	kcpc_instance_remove(ctx);
 	kcpc_ctx_destroy(ctx);

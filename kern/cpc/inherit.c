@@ -30,7 +30,7 @@ copy_begin(struct kcpc_ctx *ctx)
 
 	ctx->kc_own.cg_tick = 0;
 	if ((ctx->kc_flags & KCPC_CTX_FREEZE) != 0)
-		kcpc_freeze(ctx);
+		kcpc_freeze(ctx, 0);
 	for (i = 0; i < ctx->kc_nreqs; i++)
 		notify |= count_begin(ctx, i);
 	return notify;
@@ -60,6 +60,6 @@ kcpc_inherit(const struct lwp *parent, struct lwp *child)
 	if (ctx->kc_profile != NULL)
 		kcpc_profile_inherit(ctx);
 	else if (copy_begin(ctx))
-		kcpc_signal(ctx);
+		kcpc_freeze(ctx, KCPC_CTX_SIGOVF);
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "include/sys/cpc.h"
+#include "kern/arch.h"
 #include "kern/cpc/assign.h"
 #include "kern/cpc/pcbe.h"
 #include "kern/sched/timer.h"
@@ -165,9 +166,6 @@ struct kcpc_ctx *kcpc_ctx_copy(const struct kcpc_ctx *from);
 void kcpc_page_move(struct kcpc_ctx *ctx, struct cpc_page *to);
 void kcpc_ctx_destroy(struct kcpc_ctx *ctx);
 
-/* Is the context running, on this CPU? */
-bool kcpc_running(const struct kcpc_ctx *ctx);
-
 /* The 64-bit count of request i, of a context that is not running. */
 static inline uint64_t *
 kcpc_count(struct kcpc_ctx *ctx, unsigned i)
@@ -175,34 +173,57 @@ kcpc_count(struct kcpc_ctx *ctx, unsigned i)
 	return &ctx->kc_pcbe.ps_page->cg_req[i].cq_data;
 }
 
-/* From now on a direct read of the set fails, and calls the kernel instead. */
+/*
+ * Show the program's direct reads a set that is running, or one that is frozen:
+ * its CPC_PAGE_SET(); or neither, so that they call the kernel.  Only this
+ * writes these fields.
+ */
+static inline void
+kcpc_page_show(struct cpc_page *cg, uint64_t running, uint64_t frozen)
+{
+	cg->cg_set = running;
+	cg->cg_frozen = frozen;
+}
+
+/* A direct read that is under way starts again, and calls the kernel. */
 static inline void
 kcpc_page_shut(struct kcpc_ctx *ctx)
 {
 	ctx->kc_pcbe.ps_page->cg_seq++;
-	ctx->kc_pcbe.ps_page->cg_set = 0;
-	ctx->kc_pcbe.ps_page->cg_frozen = 0;
+	kcpc_page_show(ctx->kc_pcbe.ps_page, 0, 0);
 }
 
 /*
- * start_stop.c.  kcpc_start() makes the PICs count for the context, whose LWP
- * is current on this CPU.  kcpc_stop() stops them and folds their counts.
+ * start_stop.c.  The CPU whose PICs count for the context.  NULL: it is frozen,
+ * or its LWP waits.
+ */
+struct cpu *kcpc_counting_cpu(const struct kcpc_ctx *ctx);
+static inline bool
+kcpc_running(const struct kcpc_ctx *ctx)
+{
+	return kcpc_counting_cpu(ctx) == arch_curcpu();
+}
+
+/*
+ * Count: the page shows the context as running.  Its owner is on this CPU.
+ */
+void kcpc_start(struct kcpc_ctx *ctx);
+/*
+ * Stop, wherever it counts, and fold its counts.
  *
  * An overflow whose interrupt is still to come belongs to the context that is
  * stopped, not to the one that runs when the interrupt comes.  If it is a
  * notify request's, the context freezes.  kcpc_stop() does not close the
  * counter page: the caller starts, freezes or ends the context.
  */
-void kcpc_start(struct kcpc_ctx *ctx);
 void kcpc_stop(struct kcpc_ctx *ctx);
-/* Stop the context on the CPU where it is running, if any. */
-void kcpc_halt(struct kcpc_ctx *ctx);
-/* Stop and start, as a switch to another LWP and back does; may freeze. */
-void kcpc_refresh(struct kcpc_ctx *ctx);
-/* Freeze a stopped context. */
-void kcpc_freeze(struct kcpc_ctx *ctx);
-/* Freeze a stopped context and post SIGEMT to its LWP. */
-void kcpc_signal(struct kcpc_ctx *ctx);
+/* Stop and start, on this CPU; may freeze. */
+void kcpc_fold(struct kcpc_ctx *ctx);
+/*
+ * Freeze a stopped context.  flags: KCPC_CTX_SIGOVF also posts SIGEMT to its
+ * LWP; or 0.
+ */
+void kcpc_freeze(struct kcpc_ctx *ctx, uint32_t flags);
 /* The number of stray PMIs. */
 extern uint64_t kcpc_stray;
 

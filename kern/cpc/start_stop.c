@@ -96,42 +96,26 @@ freeze_with(struct kcpc_ctx *ctx, uint32_t flags)
 	hrtime_t now = gethrtime();
 	struct cpc_page *cg = ctx->kc_pcbe.ps_page;
 
-	ctx->kc_flags |= flags;
+	ctx->kc_flags |= KCPC_CTX_FREEZE | flags;
 	cg->cg_seq++;
-	cg->cg_set = 0;
 	cg->cg_hrtime = now;
-	cg->cg_frozen = ctx->kc_page_set;
+	kcpc_page_show(cg, 0, ctx->kc_page_set);
 	if ((flags & KCPC_CTX_SIGOVF) != 0)
 		notify(ctx->kc_lwp);
 }
 
 void
-kcpc_freeze(struct kcpc_ctx *ctx)
+kcpc_freeze(struct kcpc_ctx *ctx, uint32_t flags)
 {
-	freeze_with(ctx, KCPC_CTX_FREEZE);
-}
-
-void
-kcpc_signal(struct kcpc_ctx *ctx)
-{
-	freeze_with(ctx, KCPC_CTX_FREEZE | KCPC_CTX_SIGOVF);
-}
-
-/* Freeze the stopped context if a notify request is among these PICs. */
-static inline bool
-freeze_on_notify(struct kcpc_ctx *ctx, uint64_t pics)
-{
-	if ((pics & ctx->kc_notify) == 0)
-		return false;
-	freeze_with(ctx, KCPC_CTX_FREEZE | KCPC_CTX_SIGOVF);
-	return true;
+	freeze_with(ctx, flags);
 }
 
 /* Separate from kcpc_save(), which so can end with a jump to stop(). */
 void
 kcpc_overflow(struct kcpc_ctx *ctx, uint64_t pics)
 {
-	freeze_on_notify(ctx, pics);
+	if ((pics & ctx->kc_notify) != 0)
+		freeze_with(ctx, KCPC_CTX_SIGOVF);
 }
 
 /* Flags of a context that stops more than PICs: a timer, a log of NMIs. */
@@ -152,7 +136,7 @@ stopped_slow(struct kcpc_ctx *ctx)
  * caller has started, frozen or ended the context.
  */
 static inline uint64_t
-stop_pics(struct kcpc_ctx *ctx)
+pics_stop(struct kcpc_ctx *ctx)
 {
 	uint64_t pics = kcpc_ops->stop(&ctx->kc_pcbe);
 
@@ -174,7 +158,7 @@ program_with_timer(struct kcpc_ctx *ctx)
 }
 
 static inline void
-program_pics(struct kcpc_ctx *ctx)
+pics_start(struct kcpc_ctx *ctx)
 {
 	if ((ctx->kc_flags & KCPC_CTX_NO_OVF_INTR) != 0)
 		program_with_timer(ctx);
@@ -182,52 +166,49 @@ program_pics(struct kcpc_ctx *ctx)
 		kcpc_ops->program(&ctx->kc_pcbe);
 }
 
-void
-kcpc_stop(struct kcpc_ctx *ctx)
-{
-	stop_pics(ctx);
-}
-
-static void
-xcall_stop(void *ctx)
-{
-	kcpc_stop(ctx);
-}
-
-void
-kcpc_halt(struct kcpc_ctx *ctx)
+struct cpu *
+kcpc_counting_cpu(const struct kcpc_ctx *ctx)
 {
 	struct cpu *c = ctx->kc_cpu;
 
 	if ((ctx->kc_flags & KCPC_CTX_FREEZE) != 0)
-		return;
-	if (c == NULL) {
-		c = ctx->kc_lwp->l_cpu;
-		if (c->c_lwp != ctx->kc_lwp)
-			return; /* waiting: no PIC counts for it */
-	}
+		return NULL;
+	if (c != NULL)
+		return c;
+	c = ctx->kc_lwp->l_cpu;
+	return c->c_lwp == ctx->kc_lwp ? c : NULL;
+}
+
+static void
+stop_here(void *ctx)
+{
+	pics_stop(ctx);
+}
+
+void
+kcpc_stop(struct kcpc_ctx *ctx)
+{
+	struct cpu *c = kcpc_counting_cpu(ctx);
+
 	if (c == arch_curcpu())
-		kcpc_stop(ctx);
-	else
-		xcall(c, xcall_stop, ctx);
+		pics_stop(ctx);
+	else if (c != NULL)
+		xcall(c, stop_here, ctx);
 }
 
 void
 kcpc_start(struct kcpc_ctx *ctx)
 {
-	struct cpc_page *cg = ctx->kc_pcbe.ps_page;
-
-	cg->cg_frozen = 0;
-	cg->cg_set = ctx->kc_page_set;
-	program_pics(ctx);
+	kcpc_page_show(ctx->kc_pcbe.ps_page, ctx->kc_page_set, 0);
+	pics_start(ctx);
 }
 
 void
-kcpc_refresh(struct kcpc_ctx *ctx)
+kcpc_fold(struct kcpc_ctx *ctx)
 {
-	stop_pics(ctx);
+	pics_stop(ctx);
 	if ((ctx->kc_flags & KCPC_CTX_FREEZE) == 0)
-		program_pics(ctx);
+		pics_start(ctx);
 }
 
 /* Fold the PICs before they wrap unseen. */
@@ -237,7 +218,7 @@ fold_due(void *arg)
 	struct kcpc_ctx *ctx = arg;
 
 	if (kcpc_running(ctx))
-		kcpc_refresh(ctx);
+		kcpc_fold(ctx);
 }
 
 /*
@@ -288,7 +269,7 @@ restore_slow(struct kcpc_ctx *ctx)
 		return;
 	}
 	if ((ctx->kc_flags & KCPC_CTX_FREEZE) == 0)
-		program_pics(ctx);
+		pics_start(ctx);
 }
 
 void
@@ -359,7 +340,7 @@ pmi_slow(struct kcpc_ctx *ctx)
 	if (kcpc_ops == NULL)
 		return false;
 	if (running) {
-		pics = stop_pics(ctx);
+		pics = pics_stop(ctx);
 	} else {
 		kcpc_ops->allstop();
 		pics = kcpc_ops->overflow_bitmap();
@@ -367,7 +348,7 @@ pmi_slow(struct kcpc_ctx *ctx)
 	count_stray(!running || (pics == 0 && ctx->kc_pcbe.ps_urgent == 0));
 	arch_pmi_rearm();
 	if (running && (ctx->kc_flags & KCPC_CTX_FREEZE) == 0)
-		program_pics(ctx);
+		pics_start(ctx);
 	return pics != 0;
 }
 
@@ -384,8 +365,10 @@ kcpc_pmi(struct trapframe *tf)
 	pics = kcpc_ops->stop(&ctx->kc_pcbe);
 	/* Before the PICs run again: an overflow must find the PMI unmasked. */
 	arch_pmi_rearm();
-	if (freeze_on_notify(ctx, pics))
+	if ((pics & ctx->kc_notify) != 0) {
+		freeze_with(ctx, KCPC_CTX_SIGOVF);
 		return true;
+	}
 	/* Two calls: program() then need not preserve the result. */
 	if (pics == 0) {
 		count_stray(ctx->kc_pcbe.ps_urgent == 0);

@@ -263,14 +263,14 @@ test_crash(uint32_t flags)
 static void
 switch_due(struct kcpc_ctx *ctx)
 {
-	kcpc_refresh(ctx);
+	kcpc_fold(ctx);
 }
 
 static void
 freeze_due(struct kcpc_ctx *ctx)
 {
 	kcpc_stop(ctx);
-	kcpc_freeze(ctx);
+	kcpc_freeze(ctx, 0);
 }
 
 static void

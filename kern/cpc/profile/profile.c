@@ -301,11 +301,8 @@ flush_sample(struct lwp *l)
 
 	if (ctx->kc_profile->kp_depth == 0 && !ctx->kc_profile->kp_rows)
 		return;
-	if (kcpc_running(ctx)) {
-		kcpc_stop(ctx);
-		if (kcpc_running(ctx)) /* kcpc_stop() may have frozen it */
-			kcpc_start(ctx);
-	}
+	if (kcpc_running(ctx))
+		kcpc_fold(ctx); /* an overflow may freeze it */
 	kcpc_sigemt_take(l, l->l_tf);
 }
 
@@ -420,8 +417,7 @@ kcpc_profile_attach(struct lwp *l, uintptr_t fd, uintptr_t depth)
 		return err;
 	if (kp->kp_refs > 1 || !can_serve(ctx, depth))
 		return EINVAL;
-	if (kcpc_running(ctx))
-		kcpc_stop(ctx);
+	kcpc_stop(ctx);
 	ctx->kc_flags |= KCPC_CTX_FREEZE | KCPC_CTX_PROFILE;
 	ctx->kc_flags &= ~KCPC_CTX_SIGOVF;
 	/* The library's set is no longer bound. */
