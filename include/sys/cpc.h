@@ -181,8 +181,8 @@ enum cpc_op {
 };
 
 /*
- * Targets: for whom is the call?  With a bind, CPC_BIND_* flags are added to
- * SELF.
+ * Targets: whose context does a call mean?  With a bind, CPC_BIND_* flags are
+ * added to SELF.
  *
  * CPC_TARGET(): an LWP of a process that the caller controls
  * (BARECPC_SYS_CONTROL), while that is stopped.  ESRCH: there is no such LWP.

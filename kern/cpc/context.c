@@ -1,270 +1,301 @@
 /*
- * The operations on the context of an LWP: bind, sample, restart, enable,
- * disable, release.  kern/cpc/cpu_set.c has those on the context of a CPU.
- *
- * The head of kern/cpc/start_stop.c has the states of a context.
+ * Makes a context of packed requests: checks them, assigns PICs, and has the
+ * backend configure each request.
  */
-#include "kern/cpc/kcpc.h"
-
-#include "kern/arch.h"
 #include "kern/cpc/kcpc_impl.h"
-#include "kern/cpc/witness.h"
+
+#include "kern/mm/page.h"
 #include "kern/platform/errno.h"
-#include "kern/proc/lwp.h"
-#include "kern/proc/proc.h"
-#include "kern/sched/cpu.h"
+#include "lib/string.h"
 
-/*
- * The PICs for ps_urgent: those of notify requests, if one of these counts at
- * system privilege.  The kernel itself can then make a PIC overflow, and the
- * NMI stops all PICs of the set.  Not with a witness that counts the kernel:
- * the NMI does not stop the witness, and the two counts would differ.
- */
-static uint32_t
-urgent_pics(const struct kcpc_ctx *ctx)
-{
-	for (unsigned i = 0; i < ctx->kc_nreqs; i++) {
-		const struct pcbe_cfg *cfg = &ctx->kc_pcbe.ps_cfg[i];
-
-		if (cfg->pc_notify && (cfg->pc_flags & CPC_COUNT_SYSTEM) != 0)
-			return witness_counts(CPC_COUNT_SYSTEM)
-			           ? 0
-			           : ctx->kc_notify;
-	}
-	return 0;
-}
-
-/* Make the context of l, for a set of process p. */
-static inline int
-hang_context(struct lwp *l, struct proc *p, const struct cpc_pack *pack,
-    struct kcpc_ctx **ctxp, struct cpc_refusal *rf)
-{
-	struct kcpc_ctx *ctx;
-	int err;
-
-	err = kcpc_ctx_create(pack, l->l_proc->p_cpc_cpu,
-	    l->l_cpc_page != NULL ? l->l_cpc_page->kg_page : NULL, &ctx, rf);
-	if (err != 0)
-		return err;
-	ctx->kc_set = pack->cp_set;
-	ctx->kc_proc = p;
-	ctx->kc_lwp = l;
-	if (ctx->kc_notify != 0)
-		ctx->kc_pcbe.ps_urgent = urgent_pics(ctx);
-	if (l->l_core_type != 0)
-		ctx->kc_flags |= KCPC_CTX_TYPED;
-	kcpc_instance_add(ctx);
-	l->l_cpc = ctx;
-	*ctxp = ctx;
-	return 0;
-}
-
-int
-kcpc_hang(struct lwp *l, const struct cpc_pack *pack, struct cpc_refusal *rf)
-{
-	struct kcpc_ctx *ctx;
-
-	return hang_context(l, lwp_self()->l_proc, pack, &ctx, rf);
-}
-
-int
-kcpc_bind(struct lwp *l, const struct cpc_pack *pack, uint32_t flags,
+/* The checks that need no event; *all becomes the union of the flags. */
+static int
+check_requests(const struct cpc_pack *pack, unsigned npic, uint32_t *all,
     struct cpc_refusal *rf)
 {
-	struct kcpc_ctx *ctx;
-	int err = hang_context(l, l->l_proc, pack, &ctx, rf);
+	uint64_t pinned = 0;
+	uint32_t flags = 0;
+	bool known = true, twice = false;
+	unsigned i;
+	int pic;
 
-	if (err != 0)
-		return err;
-	ctx->kc_page_set = CPC_PAGE_SET(pack->cp_set, pack->cp_nreqs);
-	if ((flags & CPC_BIND_LWP_INHERIT) != 0)
-		ctx->kc_flags |= KCPC_CTX_LWPINHERIT;
-	kcpc_start(ctx);
+	for (i = 0; i < pack->cp_nreqs; i++) {
+		flags |= pack->cp_req[i].cr_flags;
+		pic = pack->cp_req[i].cr_picnum;
+		if (pic == -1)
+			continue;
+		if (pic < 0 || pic >= (int)npic) {
+			known = false;
+			continue;
+		}
+		twice |= (pinned & 1ULL << pic) != 0;
+		pinned |= 1ULL << pic;
+	}
+	*all = flags;
+	/* The order decides which error a set with several reports. */
+	if ((flags & ~CPC_REQ_ALL_FLAGS) != 0)
+		return kcpc_refuse(rf, CPC_REQ_INVALID_FLAGS);
+	if (pack->cp_nreqs > npic)
+		return EINVAL;
+	if (!known)
+		return kcpc_refuse(rf, CPC_INVALID_PICNUM);
+	return twice ? EINVAL : 0;
+}
+
+/* Request i counts on this PIC from now on. */
+static void
+request_place(struct kcpc_ctx *ctx, unsigned i, unsigned pic)
+{
+	struct cpc_page_req *cq = &ctx->kc_pcbe.ps_page->cg_req[i];
+
+	cq->cq_index = kcpc_pic[pic].kpc_index;
+	cq->cq_mask = kcpc_pic[pic].kpc_mask;
+	if (kcpc_pic[pic].kpc_no_ovf_intr)
+		ctx->kc_flags |= KCPC_CTX_NO_OVF_INTR;
+	ctx->kc_pcbe.ps_cfg[i] = (struct pcbe_cfg){ .pc_pic = (uint8_t)pic };
+	ctx->kc_pcbe.ps_pics |= 1U << pic;
+}
+
+/* Check what the backend does not; 0 or a subcode. */
+static int
+check_attrs(const struct cpc_packreq *pr, const struct cpc_packattr *attrs,
+    const struct kcpc_offer *ko)
+{
+	for (unsigned i = 0; i < pr->cr_nattrs; i++) {
+		unsigned id = attrs[i].cpa_id;
+
+		if (id >= CPC_ATTR_IDS || (ko->ko_attrs >> id & 1) == 0)
+			return CPC_INVALID_ATTRIBUTE;
+		if ((pr->cr_event.ce_flags & CPC_EVENT_GENERIC) != 0)
+			return CPC_ATTRIBUTE_OUT_OF_RANGE;
+	}
 	return 0;
 }
 
-void
-kcpc_drop(struct lwp *l)
+/* The PICs of `pics` that take the request's attributes; all, if none does. */
+static uint64_t
+with_attrs(uint64_t pics, const struct cpc_packreq *pr,
+    const struct cpc_packattr *attrs, const struct kcpc_offer *ko)
 {
-	struct kcpc_ctx *ctx = l->l_cpc;
+	uint64_t some = 0;
+
+	if (kcpc_ops->attr_pics != NULL && check_attrs(pr, attrs, ko) == 0)
+		some = kcpc_ops->attr_pics(pics, pr->cr_nattrs, attrs);
+	return some != 0 ? some : pics;
+}
+
+/* Bit n: request i can be on PIC n. */
+static uint64_t
+request_coverage(
+    const struct cpc_pack *pack, unsigned i, const struct kcpc_offer *ko)
+{
+	const struct cpc_packreq *pr = &pack->cp_req[i];
+	uint64_t pics = pr->cr_event.ce_pics & ko->ko_pics;
+
+	if (pr->cr_picnum != -1)
+		pics &= 1ULL << pr->cr_picnum;
+	return pr->cr_nattrs != 0 ? with_attrs(pics, pr,
+					CPC_PACK_ATTRS(pack) + pr->cr_attr, ko)
+	                          : pics;
+}
+
+static int
+assign_pics(struct kcpc_ctx *ctx, const struct cpc_pack *pack,
+    const struct kcpc_offer *ko, struct cpc_refusal *rf)
+{
+	uint64_t can[PCBE_MAXPIC];
+	struct kcpc_short too_few;
+	int pic[PCBE_MAXPIC];
+	unsigned i;
+
+	for (i = 0; i < ctx->kc_nreqs; i++)
+		can[i] = request_coverage(pack, i, ko);
+	if (!kcpc_assign(ctx->kc_nreqs, can, pic, &too_few))
+		return kcpc_refuse_short(rf, &too_few);
+	for (i = 0; i < ctx->kc_nreqs; i++)
+		request_place(ctx, i, (unsigned)pic[i]);
+	ctx->kc_pcbe.ps_spare = (uint32_t)ko->ko_pics & ~ctx->kc_pcbe.ps_pics;
+	return 0;
+}
+
+static int
+configure_one(struct kcpc_ctx *ctx, const struct cpc_packreq *pr,
+    const struct cpc_packattr *attrs, const struct kcpc_offer *ko,
+    struct cpc_refusal *rf)
+{
+	struct kcpc_request *r = &ctx->kc_reqs[ctx->kc_pcbe.ps_n];
+	struct pcbe_cfg *cfg = &ctx->kc_pcbe.ps_cfg[ctx->kc_pcbe.ps_n];
+	int subcode;
+
+	if ((subcode = check_attrs(pr, attrs, ko)) != 0)
+		return subcode;
+	if ((pr->cr_flags & CPC_COUNT_HV) != 0 && !ctx->kc_pcbe.ps_privileged)
+		return CPC_HV_NO_ACCESS;
+	cfg->pc_notify = (pr->cr_flags & CPC_OVF_NOTIFY_EMT) != 0;
+	cfg->pc_flags = (uint16_t)kcpc_request_flags(pr);
+	subcode = kcpc_ops->configure(
+	    cfg, &pr->cr_event, pr->cr_nattrs, attrs, &ctx->kc_pcbe, rf);
+	if (subcode != 0)
+		return subcode;
+	r->kr_code = pr->cr_event.ce_code;
+	r->kr_preset = pr->cr_preset;
+	*kcpc_count(ctx, ctx->kc_pcbe.ps_n++) = pr->cr_preset;
+	if (cfg->pc_notify)
+		ctx->kc_notify |= 1U << cfg->pc_pic;
+	return 0;
+}
+
+static void
+unconfigure_all(struct kcpc_ctx *ctx)
+{
+	struct pcbe_set *ps = &ctx->kc_pcbe;
+
+	while (ps->ps_n > 0) {
+		ps->ps_n--;
+		kcpc_ops->free(&ps->ps_cfg[ps->ps_n], ps);
+	}
+}
+
+static int
+configure_all(struct kcpc_ctx *ctx, const struct cpc_pack *pack,
+    const struct kcpc_offer *ko, struct cpc_refusal *rf)
+{
+	const struct cpc_packattr *attrs = CPC_PACK_ATTRS(pack);
+	unsigned i;
+	int code;
+
+	for (i = 0; i < ctx->kc_nreqs; i++) {
+		const struct cpc_packreq *pr = &pack->cp_req[i];
+
+		code = configure_one(ctx, pr, attrs + pr->cr_attr, ko, rf);
+		if (code != 0) {
+			rf->cf_request = (int32_t)i;
+			unconfigure_all(ctx);
+			return kcpc_refuse(rf, code);
+		}
+	}
+	return 0;
+}
+
+/*
+ * The memory of the context that went last is kept for the next one.  So a
+ * program that binds and unbinds in turn never allocates, however many other
+ * contexts there are.  When the last context goes, only `first` is kept.
+ *
+ * With kmalloc() and kfree() each time, bind+unbind of one request costs 200
+ * instructions more.
+ */
+static struct kcpc_ctx first, *spare = &first;
+
+static struct kcpc_ctx *
+ctx_alloc(unsigned n)
+{
+	struct kcpc_ctx *ctx = spare;
+
+	if (ctx == NULL && (ctx = kmalloc(sizeof *ctx)) == NULL)
+		return NULL;
+	spare = NULL;
+	memset(ctx, 0, offsetof(struct kcpc_ctx, kc_cfg));
+	ctx->kc_nreqs = n;
+	ctx->kc_pcbe.ps_cfg = ctx->kc_cfg;
+	return ctx;
+}
+
+static void
+ctx_free(struct kcpc_ctx *ctx)
+{
+	struct kcpc_ctx *old = spare;
+
+	if (old == &first) {
+		kfree(ctx);
+		return;
+	}
+	spare = ctx;
+	kfree(old);
+}
+
+/* program() sets cq_last. */
+void
+kcpc_page_move(struct kcpc_ctx *ctx, struct cpc_page *to)
+{
+	const struct cpc_page *from = ctx->kc_pcbe.ps_page;
+
+	to->cg_tick = from->cg_tick;
+	kcpc_page_show(to, to->cg_set, from->cg_frozen);
+	to->cg_hrtime = from->cg_hrtime;
+	for (unsigned i = 0; i < ctx->kc_nreqs; i++) {
+		to->cg_req[i].cq_data = from->cg_req[i].cq_data;
+		to->cg_req[i].cq_index = from->cg_req[i].cq_index;
+		to->cg_req[i].cq_mask = from->cg_req[i].cq_mask;
+	}
+	ctx->kc_pcbe.ps_page = to;
+}
+
+struct kcpc_ctx *
+kcpc_ctx_copy(const struct kcpc_ctx *from)
+{
+	unsigned n = from->kc_nreqs;
+	struct kcpc_ctx *ctx = ctx_alloc(n);
 
 	if (ctx == NULL)
-		return;
-	kcpc_stop(ctx);
-	kcpc_page_shut(ctx);
-	if (ctx->kc_profile != NULL)
-		kcpc_profile_end(ctx);
-	l->l_cpc = NULL;
-	kcpc_instance_remove(ctx);
-	kcpc_ctx_destroy(ctx);
-	if (l->l_core_type != 0)
-		kcpc_type_leave(l);
-}
-
-void
-kcpc_lwp_exit(struct lwp *l)
-{
-	kcpc_drop(l);
-	kcpc_cpu_lwp_exit(l);
-	kcpc_page_free(l);
-}
-
-void
-kcpc_invalidate(struct kcpc_ctx *ctx)
-{
-	if (ctx->kc_cpu != NULL)
-		return;
-	kcpc_stop(ctx);
-	ctx->kc_flags |= KCPC_CTX_FREEZE | KCPC_CTX_INVALID;
-	kcpc_page_shut(ctx);
+		return NULL;
+	memcpy(ctx, from, offsetof(struct kcpc_ctx, kc_cfg));
+	memcpy(ctx->kc_cfg, from->kc_cfg, n * sizeof from->kc_cfg[0]);
+	memcpy(ctx->kc_reqs, from->kc_reqs, n * sizeof from->kc_reqs[0]);
+	ctx->kc_pcbe.ps_cfg = ctx->kc_cfg;
+	kcpc_page_move(ctx, &ctx->kc_own);
+	ctx->kc_fold = (struct timer){ 0 };
+	ctx->kc_pack = NULL;
+	return ctx;
 }
 
 int
-kcpc_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp)
+kcpc_ctx_create(const struct cpc_pack *pack, bool privileged,
+    struct cpc_page *page, struct kcpc_ctx **ctxp, struct cpc_refusal *rf)
 {
-	struct kcpc_ctx *ctx = l->l_cpc;
+	const struct kcpc_offer *ko = &kcpc_offer[pack->cp_type];
+	struct kcpc_ctx *ctx;
+	uint32_t flags;
+	int err;
 
-	if (ctx == NULL ||
-	    (set != 0 && (ctx->kc_set != set || ctx->kc_proc != l->l_proc)))
-		return EINVAL;
+	if (kcpc_crosstalk != NULL) {
+		pcbe_refuse(rf, 0, "%s", kcpc_crosstalk);
+		return kcpc_refuse(rf, CPC_RESOURCE_UNAVAIL);
+	}
+	if ((err = check_requests(pack, ko->ko_npic, &flags, rf)) != 0)
+		return err;
+	if ((ctx = ctx_alloc(pack->cp_nreqs)) == NULL)
+		return ENOMEM;
+	if (page == NULL)
+		page = &ctx->kc_own;
+	page->cg_tick = 0;
+	kcpc_page_show(page, 0, 0);
+	ctx->kc_pcbe.ps_page = page;
+	ctx->kc_pcbe.ps_user_read = !kcpc_ops->pcbe_no_user_read;
+	ctx->kc_pcbe.ps_privileged = privileged;
+	ctx->kc_pcbe.ps_type = (uint8_t)pack->cp_type;
+	if ((err = assign_pics(ctx, pack, ko, rf)) != 0)
+		goto free_ctx;
+	err = ENOTSUP;
+	if ((flags & CPC_OVF_NOTIFY_EMT) != 0 &&
+	    (kcpc_caps() & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
+		goto free_ctx;
+	if ((err = configure_all(ctx, pack, ko, rf)) != 0)
+		goto free_ctx;
+
 	*ctxp = ctx;
-	if ((ctx->kc_flags & KCPC_CTX_UNAVAILABLE) == 0)
-		return 0;
-	if ((ctx->kc_flags & KCPC_CTX_PROFILE) == 0)
-		return EAGAIN;
-	*ctxp = NULL;
-	return EINVAL;
-}
-
-/* The sample of a context that does not count. */
-static inline void
-sample_page(const struct kcpc_ctx *ctx, hrtime_t now, struct cpc_sample *s)
-{
-	const struct cpc_page *cg = ctx->kc_pcbe.ps_page;
-
-	s->cs_hrtime = now;
-	s->cs_tick = cg->cg_tick;
-	for (unsigned i = 0; i < ctx->kc_nreqs; i++)
-		s->cs_value[i] = cg->cg_req[i].cq_data;
-}
-
-static inline int
-sample_context(struct kcpc_ctx *ctx, size_t n, struct cpc_sample *s)
-{
-	if (n != ctx->kc_nreqs)
-		return EINVAL;
-	if ((ctx->kc_flags & KCPC_CTX_NO_OVF_INTR) != 0 && kcpc_running(ctx))
-		kcpc_fold(ctx); /* the fold timer may be late */
-	while ((ctx->kc_flags & KCPC_CTX_FREEZE) == 0) {
-		s->cs_hrtime = gethrtime();
-		if (kcpc_ops->sample(&ctx->kc_pcbe, s))
-			return 0;
-		kcpc_fold(ctx);
-	}
-	sample_page(ctx, ctx->kc_pcbe.ps_page->cg_hrtime, s);
 	return 0;
+
+free_ctx:
+	ctx_free(ctx);
+	return err;
 }
 
-__attribute__((no_stack_protector)) int
-kcpc_sample(struct lwp *l, cpc_setid_t set, size_t n, struct cpc_sample *s)
+void
+kcpc_ctx_destroy(struct kcpc_ctx *ctx)
 {
-	struct kcpc_ctx *ctx;
-	int err;
-
-	err = kcpc_find(l, set, &ctx);
-	if (err == EINVAL && kcpc_ncpuset != 0)
-		err = kcpc_cpu_find(l, set, &ctx);
-	return err != 0 ? err : sample_context(ctx, n, s);
-}
-
-int
-kcpc_ctx_sample(struct kcpc_ctx *ctx, size_t n, struct cpc_sample *s)
-{
-	if (!kcpc_is_pctx(ctx) || (ctx->kc_flags & KCPC_CTX_FREEZE) != 0)
-		return sample_context(ctx, n, s);
-	if (n != ctx->kc_nreqs)
-		return EINVAL;
-	sample_page(ctx, gethrtime(), s);
-	return 0;
-}
-
-int
-kcpc_rele(struct lwp *l, cpc_setid_t set)
-{
-	struct kcpc_ctx *ctx;
-
-	/* An invalid context can still be released. */
-	if (kcpc_find(l, set, &ctx) != EINVAL) {
-		kcpc_drop(l);
-		return 0;
-	}
-	/* Any LWP of the process may release a CPU's context. */
-	ctx = kcpc_ncpuset != 0 ? kcpc_instance(l->l_proc, set) : NULL;
-	if (ctx == NULL || ctx->kc_cpu == NULL)
-		return EINVAL;
-	kcpc_cpu_drop(ctx);
-	return 0;
-}
-
-int
-kcpc_preset(struct lwp *l, uintptr_t index, uint64_t preset)
-{
-	struct kcpc_ctx *ctx;
-	int err;
-
-	if ((err = kcpc_find(l, 0, &ctx)) != 0)
-		return err;
-	if (index >= ctx->kc_nreqs)
-		return EINVAL;
-	ctx->kc_reqs[index].kr_preset = preset;
-	return 0;
-}
-
-int
-kcpc_restart(struct lwp *l, cpc_setid_t set)
-{
-	const struct kcpc_request *r;
-	struct cpc_page_req *cq;
-	struct kcpc_ctx *ctx;
-	int err;
-
-	if ((err = kcpc_find(l, set, &ctx)) != 0)
-		return err;
-	kcpc_stop(ctx); /* folds the ticks, which a restart keeps */
-	cq = ctx->kc_pcbe.ps_page->cg_req;
-	for (r = ctx->kc_reqs; r < ctx->kc_reqs + ctx->kc_nreqs; r++)
-		(cq++)->cq_data = r->kr_preset;
-	ctx->kc_flags &= ~(KCPC_CTX_FREEZE | KCPC_CTX_SIGOVF);
-	kcpc_start(ctx);
-	return 0;
-}
-
-int
-kcpc_enable(struct lwp *l)
-{
-	struct kcpc_ctx *ctx;
-	int err;
-
-	if ((err = kcpc_find(l, 0, &ctx)) != 0)
-		return err;
-	if ((ctx->kc_flags & KCPC_CTX_FREEZE) == 0)
-		return EINVAL;
-	ctx->kc_flags &= ~KCPC_CTX_FREEZE;
-	kcpc_start(ctx);
-	return 0;
-}
-
-int
-kcpc_disable(struct lwp *l)
-{
-	struct kcpc_ctx *ctx;
-	int err;
-
-	if ((err = kcpc_find(l, 0, &ctx)) != 0)
-		return err;
-	if ((ctx->kc_flags & KCPC_CTX_FREEZE) != 0)
-		return EINVAL;
-	kcpc_stop(ctx);
-	kcpc_freeze(ctx, 0);
-	return 0;
+	if (ctx->kc_pack != NULL)
+		kfree(ctx->kc_pack);
+	unconfigure_all(ctx);
+	ctx_free(ctx);
 }

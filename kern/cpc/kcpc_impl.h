@@ -154,9 +154,9 @@ int kcpc_refuse(struct cpc_refusal *rf, int subcode);
 int kcpc_refuse_short(struct cpc_refusal *rf, const struct kcpc_short *ks);
 
 /*
- * bind.c: make a context of a whole pack, whose core type exists.  It belongs
- * to no LWP yet.  Its counts are in `page`, which no program reads now; NULL:
- * kc_own.  Returns 0 or an errno, with a subcode in rf if one applies.
+ * context.c: make a context of a whole pack, whose core type exists.  It
+ * belongs to no LWP yet.  Its counts are in `page`, which no program reads now;
+ * NULL: kc_own.  Returns 0 or an errno, with a subcode in rf if one applies.
  */
 int kcpc_ctx_create(const struct cpc_pack *pack, bool privileged,
     struct cpc_page *page, struct kcpc_ctx **ctxp, struct cpc_refusal *rf);
@@ -227,7 +227,7 @@ void kcpc_freeze(struct kcpc_ctx *ctx, uint32_t flags);
 /* The number of stray PMIs. */
 extern uint64_t kcpc_stray;
 
-/* context.c: the operations on the current LWP l.  0 or an errno. */
+/* lwp_ops.c: the operations on the current LWP l.  0 or an errno. */
 int kcpc_bind(struct lwp *l, const struct cpc_pack *pack, uint32_t flags,
     struct cpc_refusal *rf);
 /* *s has room for n values.  EINVAL if the set has not n requests. */
@@ -248,7 +248,7 @@ int kcpc_disable(struct lwp *l);
  */
 int kcpc_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp);
 /*
- * Make a context of the LWP, without starting it.  context.c uses it for the
+ * Make a context of the LWP, without starting it.  lwp_ops.c uses it for the
  * current LWP, target.c for an LWP that is not running.  The set is the current
  * process's.
  */
@@ -306,7 +306,7 @@ void kcpc_revoke(struct proc *p, cpc_setid_t set);
 void kcpc_each_instance(void (*fn)(struct kcpc_ctx *ctx));
 
 /*
- * cpu_set.c.  First kcpc_cpu_judge() says whether the LWP may bind a set to
+ * cpu_ops.c.  First kcpc_cpu_judge() says whether the LWP may bind a set to
  * this CPU.  Then kcpc_cpu_bind() moves the current LWP l to the CPU and binds
  * the set, which has no instance.  Both return 0 or an errno.
  */
@@ -340,7 +340,7 @@ int kcpc_lwps_may_count(void);
 extern unsigned kcpc_ncpuset;
 
 /*
- * shared.c: the operations on a descriptor of /dev/cpc_shared.  0 or an errno.
+ * cpu_ops.c: the operations on a descriptor of /dev/cpc_shared.  0 or an errno.
  * find() gets it for LWP l.  EBADF: fd is no such descriptor; EAGAIN: l is not
  * bound to its CPU, or does not run there yet.
  */
@@ -349,11 +349,10 @@ int kcpc_shared_bind(
     struct cpu *c, const struct cpc_pack *pack, struct cpc_refusal *rf);
 
 /*
- * target.c: for whom is a call?  0 or an errno.
+ * target.c: whose context does a call mean?  0 or an errno.
  *
- * The context of the set at a target.  NULL if there is none, or an errno says
- * that it cannot be found now; EAGAIN with a context: it is invalid, or the
- * LWP does not run on its CPU.
+ * ctx() sets *ctxp to the context of the set at a target, or to NULL.  EAGAIN
+ * with a context: it is invalid, or the LWP does not run on its CPU.
  */
 int kcpc_target_ctx(uintptr_t target, cpc_setid_t set, struct kcpc_ctx **ctxp);
 int kcpc_target_sample(
@@ -370,18 +369,8 @@ int kcpc_pctx_again(struct kcpc_ctx *ctx);
 /* Is the context bound by the controller of its LWP's process? */
 bool kcpc_is_pctx(const struct kcpc_ctx *ctx);
 
-/* bind_call.c: the operation that binds a set. */
+/* op_bind.c: the operation that binds a set. */
 intptr_t kcpc_op_bind(const uintptr_t *a);
-
-/*
- * event_names.c: operations that describe the PMU to programs, with the
- * arguments of the system call.  A result, or -errno.
- */
-intptr_t kcpc_pmu(const uintptr_t *a);
-intptr_t kcpc_unresolved(const uintptr_t *a);
-intptr_t kcpc_impl_name(const uintptr_t *a);
-intptr_t kcpc_cpuref(const uintptr_t *a);
-intptr_t kcpc_kernel_symbol(const uintptr_t *a);
 
 /* counter_page.c */
 void kcpc_page_free(struct lwp *l);

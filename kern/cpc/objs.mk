@@ -1,6 +1,6 @@
-# kern/cpc/: kcpc.  A request is taken in by bind_call.o and reaches the PICs by bind.o, assign.o and start_stop.o.
-KCPC_OBJS := $(addprefix kern/cpc/,init.o proof.o syscall.o bind_call.o bind.o assign.o refuse.o context.o \
-    start_stop.o instance.o inherit.o cpu_set.o shared.o core_type.o crosstalk.o target.o event_names.o witness.o \
+# kern/cpc/: kcpc.  A request is taken in by op_bind.o and reaches the PICs by context.o, assign.o and start_stop.o.
+KCPC_OBJS := $(addprefix kern/cpc/,init.o proof.o syscall.o op_bind.o context.o assign.o refuse.o lwp_ops.o \
+    start_stop.o instance.o cpu_ops.o core_type.o crosstalk.o target.o witness.o \
     $(addprefix profile/,profile.o program.o usage.o))
 # Counter pages, and the PMU in software.
 KCPC_PAGE_OBJS := kern/cpc/counter_page.o

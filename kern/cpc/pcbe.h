@@ -208,8 +208,8 @@ struct pcbe_ops {
 
 	/*
 	 * Validate one request and fill in cfg; `set` serves to find conflicts.
-	 * ev and attrs come from the program: kcpc has refused attributes on a
-	 * generic event, and any not in pcbe_attrs, and nothing else.
+	 * Event and attributes come from the program.  Refused already: those
+	 * on a generic event, and attributes that are not in pcbe_attrs.
 	 * Returns 0, or a CPC_* subcode (1..11) with nothing taken.  The
 	 * subcode is CPC_RESOURCE_UNAVAIL if a helper PIC is needed and none is
 	 * free.

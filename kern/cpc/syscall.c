@@ -1,7 +1,7 @@
 /*
  * The system call of include/sys/cpc.h: one function for each operation.
- * Arguments in user memory are first copied, then checked, then used.  The
- * binds are in bind_call.c.
+ * Arguments in user memory are first copied, then checked, then used.  Binds
+ * are in op_bind.c.
  */
 #include "kern/cpc/kcpc.h"
 
@@ -10,6 +10,7 @@
 #include "kern/mm/page.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
+#include "kern/platform/ksym.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/sched/cpu.h"
@@ -214,6 +215,77 @@ op_caps(const uintptr_t *a)
 	return kcpc_caps();
 }
 
+/*
+ * Operations that describe the PMU.  The library resolves event names itself;
+ * it needs the description to know for which PMU.
+ */
+
+/*
+ * Copy a name to the buffer at a[1] of a[2] bytes.  Returns the bytes that the
+ * name has, or -errno.
+ */
+static intptr_t
+name_copyout(const uintptr_t *a, const char *name)
+{
+	size_t bytes = strlen(name) + 1;
+	size_t fits = bytes < a[2] ? bytes : a[2];
+	int err = fits > 0 ? copyout(a[1], name, fits) : 0;
+
+	return err != 0 ? -err : (intptr_t)bytes;
+}
+
+static intptr_t
+op_pmu(const uintptr_t *a)
+{
+	struct cpc_pmu pm = { .pm_kind = 0 };
+	uintptr_t type = a[1];
+
+	if (type > kcpc_ops->pcbe_ntypes)
+		return -EINVAL;
+	kcpc_ops->describe(&pm, (unsigned)type);
+	pm.pm_attrs = kcpc_offer[type].ko_attrs;
+	pm.pm_pics = (uint32_t)kcpc_offer[type].ko_pics;
+	pm.pm_npic = kcpc_offer[type].ko_npic;
+	pm.pm_ntypes = kcpc_ops->pcbe_ntypes;
+	if (type != 0) {
+		const struct pcbe_type *py = &kcpc_ops->pcbe_types[type - 1];
+
+		pm.pm_type = (uint32_t)type;
+		strlcpy(pm.pm_name, py->py_name, sizeof pm.pm_name);
+		memcpy(pm.pm_cpus, &py->py_cpus, sizeof pm.pm_cpus);
+	}
+	return -copyout(a[0], &pm, sizeof pm);
+}
+
+static intptr_t
+op_unresolved(const uintptr_t *a)
+{
+	(void)a;
+	kcpc_asked(true);
+	return 0;
+}
+
+static intptr_t
+op_impl_name(const uintptr_t *a)
+{
+	return name_copyout(a, kcpc_ops->impl_name());
+}
+
+static intptr_t
+op_cpuref(const uintptr_t *a)
+{
+	return name_copyout(a, kcpc_ops->cpuref());
+}
+
+static intptr_t
+op_kernel_symbol(const uintptr_t *a)
+{
+	uintptr_t offset;
+	const char *name = ksym_lookup(a[0], &offset);
+
+	return name[0] == '?' ? -EINVAL : name_copyout(a, name);
+}
+
 static kcpc_op_fn *ops[] = {
 	[CPC_OP_BIND] = kcpc_op_bind,
 	[CPC_OP_SAMPLE] = op_sample,
@@ -237,12 +309,11 @@ static kcpc_op_fn *ops[] = {
 	[CPC_OP_ACCESS] = op_access,
 	[CPC_OP_NPIC] = op_npic,
 	[CPC_OP_CAPS] = op_caps,
-	/* event_names.c */
-	[CPC_OP_PMU] = kcpc_pmu,
-	[CPC_OP_UNRESOLVED] = kcpc_unresolved,
-	[CPC_OP_IMPL_NAME] = kcpc_impl_name,
-	[CPC_OP_CPUREF] = kcpc_cpuref,
-	[CPC_OP_KERNEL_SYMBOL] = kcpc_kernel_symbol,
+	[CPC_OP_PMU] = op_pmu,
+	[CPC_OP_UNRESOLVED] = op_unresolved,
+	[CPC_OP_IMPL_NAME] = op_impl_name,
+	[CPC_OP_CPUREF] = op_cpuref,
+	[CPC_OP_KERNEL_SYMBOL] = op_kernel_symbol,
 };
 
 void

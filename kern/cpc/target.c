@@ -1,5 +1,6 @@
 /*
- * For whom is a call: the caller, an LWP that it controls, or a CPU?
+ * Whose context does a call mean: the caller's, that of an LWP which it
+ * controls, or a CPU's?
  *
  * A controller acts on the context of an LWP of another process.
  * The controller's library names the set, so kc_proc is the controller's

@@ -134,7 +134,7 @@ $(POWER_TESTS:%=$(T)%): $(call host,$(addprefix arch/x86/power/,state.o strain.o
 HOST_TESTS += $(POWER_TESTS)
 $(T)arch/x86/trap/xcr0: $(call host,arch/x86/trap/xcr0.o $(HOST_LIB))
 $(X86_TESTS:%=$(T)%): $(call host,$(HOST_INTEL))
-$(T)kern/cpc/fit: $(call host,kern/cpc/bind.o kern/cpc/assign.o $(HOST_INTEL))
+$(T)kern/cpc/fit: $(call host,kern/cpc/context.o kern/cpc/assign.o $(HOST_INTEL))
 $(T)arch/x86/pmu/amd_pcbe: $(call host,$(HOST_AMD))
 $(T)arch/x86/pmu/presets: $(call host,$(HOST_EVENTS))
 $(PMUV3_TESTS:%=$(T)%): $(call host,$(HOST_PMUV3))

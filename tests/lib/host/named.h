@@ -8,7 +8,7 @@
 #include "events/machine.h"
 #include "kern/cpc/pcbe.h"
 
-/* What configure() refused last in a test of a backend. */
+/* The last refusal of configure() in a test of a backend. */
 extern struct cpc_refusal named_refusal;
 
 /*

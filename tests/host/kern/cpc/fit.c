@@ -16,7 +16,7 @@
 #define NREQ  5
 #define NATTR 2
 
-/* The parts of the kernel that kern/cpc/bind.c uses. */
+/* The parts of the kernel that kern/cpc/context.c uses. */
 const struct pcbe_ops *kcpc_ops;
 struct kcpc_offer kcpc_offer[1 + PCBE_MAXTYPE];
 struct kcpc_pic kcpc_pic[PCBE_MAXPIC];

@@ -2,15 +2,16 @@
  * Sets bound to CPUs.  They count everything that runs on the CPU, the kernel
  * and the idle loop included.
  *
- * While any CPU has a set, no LWP has counters.  The first bind to a CPU makes
- * all contexts of LWPs invalid.  No set can be bound to an LWP again until the
- * last CPU's set is gone.  So a CPU's PICs have one owner.  A switch of LWPs
- * acts on valid contexts of LWPs only and does not touch a CPU's context.
+ * While any CPU is claimed, no LWP has counters.  The first claim makes all
+ * contexts of LWPs invalid.  No set can be bound to an LWP again until the last
+ * claim is gone.  So a CPU's PICs have one owner.  A switch of LWPs acts on
+ * valid contexts of LWPs only and does not touch a CPU's context.
  */
 #include "kern/cpc/kcpc.h"
 
 #include "kern/arch.h"
 #include "kern/cpc/kcpc_impl.h"
+#include "kern/file/file.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
@@ -229,4 +230,65 @@ kcpc_cpu_lwp_exit(struct lwp *l)
 		if (cpus[i].c_cpc != NULL && cpus[i].c_cpc->kc_binder == l)
 			kcpc_cpu_drop(cpus[i].c_cpc);
 	}
+}
+
+/*
+ * Counters of a CPU that a descriptor of /dev/cpc_shared has claimed.  Source:
+ * cpc_shared_open(3CPC).
+ *
+ * open(2) claims the CPU to which the LWP is bound, and the last close releases
+ * it.  The descriptor, not an LWP, owns the context: any LWP that is bound to
+ * the CPU may use it, and no processor binding is changed.
+ */
+
+int
+kcpc_shared_open(struct cpu **cp)
+{
+	struct lwp *l = lwp_self();
+	struct cpc_refusal rf;
+	int err;
+
+	if (kcpc_ops == NULL)
+		return ENXIO;
+	if (l->l_bound < 0)
+		return EINVAL;
+	if ((err = kcpc_cpu_judge(l, (uintptr_t)l->l_bound, &rf)) != 0)
+		return err;
+	*cp = &cpus[l->l_bound];
+	kcpc_cpu_claim(*cp);
+	return 0;
+}
+
+void
+kcpc_shared_close(struct cpu *c)
+{
+	kcpc_cpu_detach(c);
+	kcpc_cpu_release(c);
+}
+
+int
+kcpc_shared_find(const struct lwp *l, uintptr_t fd, struct cpu **cp)
+{
+	struct file *f = fd < NFD ? file_get((int)fd) : NULL;
+	struct cpu *c;
+
+	if (f == NULL || f->f_kind != FILE_CPC_SHARED)
+		return EBADF;
+	*cp = c = f->f_shared;
+	return l->l_bound == (int)c->c_id && arch_curcpu() == c ? 0 : EAGAIN;
+}
+
+int
+kcpc_shared_bind(
+    struct cpu *c, const struct cpc_pack *pack, struct cpc_refusal *rf)
+{
+	struct kcpc_ctx *ctx;
+	int err;
+
+	if ((err = kcpc_type_judge(pack->cp_type, c, rf)) != 0 ||
+	    (err = kcpc_ctx_create(pack, true, NULL, &ctx, rf)) != 0)
+		return err;
+	kcpc_cpu_detach(c);
+	kcpc_cpu_attach(c, ctx);
+	return 0;
 }
