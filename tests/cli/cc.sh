@@ -72,6 +72,9 @@ __wrap_cpc_set_create(cpc_t *cpc)
 END
 expect 'an example whose set cannot be made says so' 77 '^cpc_set_create: Out of memory$' scripts/barecpc run --arch arm64 --accel tcg \
 	--payload "$tap_dir/no_set" -- no_set
+echo '#include <libcpc_impl.h>
+int main(void) { return cpc_open(CPC_VER_CURRENT) == NULL; }' >"$tap_dir/impl.c"
+check 'a program of Solaris that includes <libcpc_impl.h>' scripts/barecpc-cc --arch x86_64 -o "$tap_dir/impl" "$tap_dir/impl.c"
 # Build systems name the compiler in CC, and CMake and configure scripts export it.  A wrapper that took CC for its
 # underlying compiler called itself without end: timeout(1) ends all of its processes.
 cc=$PWD/scripts/barecpc-cc

@@ -24,6 +24,7 @@ msr_0x189=0x4300C0.msr_38F=8 msr_C4 RETIRED
 msr_0xC0000103=7 msr_0xC0000103 Constant
 msr_0xC0000103=7 msr_0x8FF Absent
 msr_0xC0000103=7.msr_0x802=1 msr_0x10 Read only
+msr_0xC0000103 Bare
 END
 fast='-unroll_count 50 -n_measurements 3 -warm_up_count 1'
 for arch in arm64 x86_64; do
@@ -50,6 +51,7 @@ Absent: <not supported>
 # <not supported>: Absent: this CPU has no msr_0x8ff
 Read only: <not supported>
 # <not supported>: Read only: this CPU has no msr_0x802, or refuses its value
+Bare: 0.00
 END
 
 # Code that faults ends the program, and leaves no register changed for the next one.
