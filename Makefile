@@ -84,7 +84,7 @@ KCFLAGS += -mgeneral-regs-only            # LWPs' SIMD state is left alone
 KCFLAGS += -fno-asynchronous-unwind-tables
 # Undefined behaviour is a trap instruction, which ends in a panic (kern/proc/fault.c).
 SAN_ubsan    := -fsanitize=undefined -fsanitize-undefined-trap-on-error
-# Every basic block calls __sanitizer_cov_trace_pc() (kern/sys/coverage.c).
+# Every basic block calls __sanitizer_cov_trace_pc() (kern/debug/coverage.c).
 SAN_coverage := -fsanitize-coverage=trace-pc
 # The flat kernel.  On arm64 it is a complete Image; the plain build puts the UEFI application into the Image, too.
 FLAT    := $(B)/$(if $(SAN:%=$(filter arm64,$(ARCH))),Image,kernel.bin)

@@ -6,7 +6,7 @@
  */
 #include "boot/efi.h"
 
-#include "kern/platform/kept.h"
+#include "kern/platform/results/kept.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 

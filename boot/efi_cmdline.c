@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "kern/platform/words.h"
+#include "kern/platform/command/words.h"
 #include "lib/string.h"
 
 char efi_initrd[EFI_PATH_MAX];

@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "kern/platform/kept.h"
+#include "kern/platform/results/kept.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 

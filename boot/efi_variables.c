@@ -7,7 +7,7 @@
  */
 #include "boot/efi.h"
 
-#include "kern/platform/kept.h"
+#include "kern/platform/results/kept.h"
 
 #define EFI_2_00 0x20000 /* UEFI, "EFI System Table": the revision 2.0 */
 

@@ -10,7 +10,7 @@ EFI_ARCH  := $(if $(filter x86_64,$(ARCH)),x86_64,aarch64)
 EFI_OBJS  := $(addprefix $(B)/efi/,$(addprefix boot/,efi.o efi_file.o efi_write.o efi_cmdline.o \
     efi_archive.o efi_kept.o efi_variables.o efi_net.o efi_tables.o efi_memmap.o \
     $(if $(filter x86_64,$(ARCH)),efi_x86.o,efi_arm64.o efi_enter_arm64.o)) kern/platform/bootinfo.o \
-    kern/platform/words.o kern/platform/kept.o events/nearer.o lib/string.o lib/printf.o)
+    kern/platform/command/words.o kern/platform/results/kept.o events/nearer.o lib/string.o lib/printf.o)
 # The headers of gnu-efi.  The other architecture's are unpacked by scripts/setup: the two packages exclude each other.
 GNUEFI    := $(if $(filter $(EFI_ARCH),$(shell uname -m)),,$(CACHE)/gnu-efi-$(if \
     $(filter x86_64,$(ARCH)),amd64,arm64))/usr

@@ -254,10 +254,11 @@ void arch_cpuinfo(struct text *t, unsigned n);
 void arch_strain(struct barecpc_interrupts *by);
 
 /*
- * quiet.  Each item of quiet= (kern/platform/quiet_word.h) is applied to each
- * CPU.  *said becomes what was done, or why it was not, and it is a constant.
- * Returns whether it was done.  Call arch_quiet_done() on each CPU after the
- * last item, and arch_quiet_end() at the end of the run, which restores all.
+ * quiet.  Each item of quiet= (kern/platform/command/quiet_word.h) is applied
+ * to each CPU.  *said becomes what was done, or why it was not, and it is a
+ * constant.  Returns whether it was done.  Call arch_quiet_done() on each CPU
+ * after the last item, and arch_quiet_end() at the end of the run, which
+ * restores all.
  */
 bool arch_quiet(unsigned item, const char **said);
 void arch_quiet_done(void);
@@ -341,7 +342,7 @@ int arch_key(void);
 /*
  * firmware.  Call a function of UEFI at its physical address, in UEFI's calling
  * convention on this machine.  Returns its EFI_STATUS.  The current address
- * space maps the firmware one to one (kern/platform/efirt.c).
+ * space maps the firmware one to one (kern/platform/firmware/efirt.c).
  */
 uint64_t arch_efi_call(
     uint64_t fn, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e);

@@ -8,11 +8,11 @@
 #include "kern/arch.h"
 #include "kern/file/file.h"
 #include "kern/mm/page.h"
-#include "kern/platform/acpi.h"
 #include "kern/platform/bootinfo.h"
 #include "kern/platform/entry_budget.h"
 #include "kern/platform/errno.h"
-#include "kern/platform/smbios.h"
+#include "kern/platform/firmware/acpi.h"
+#include "kern/platform/firmware/smbios.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "kern/arch.h"
-#include "kern/platform/quiet_word.h"
+#include "kern/platform/command/quiet_word.h"
 #include "kern/sched/cpu.h"
 #include "kern/sched/klock.h"
 #include "kern/sched/xcall.h"

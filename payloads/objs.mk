@@ -40,7 +40,7 @@ MAIN_OBJS := $(addprefix $(B)/payloads/,$(BENCHMARKS:%=benchmarks/%.o) $(TOOLS:%
 $(MAIN_OBJS): AFTER = $(OBJCOPY) --redefine-sym main=$(*F)_main
 $(B)/payloads/programs.o: UCFLAGS += -DPROGRAMS='${PAYLOADS:%=X(%)}'
 $(B)/programs: $(B)/payloads/programs.o $(MAIN_OBJS) $(addprefix $(B)/,$(VPMU_OBJS) $(NB_OBJS)) \
-    $(B)/user/kern/cpc/assign.o $(B)/payloads/tools/checked.o $(B)/user/kern/platform/kept.o
+    $(B)/user/kern/cpc/assign.o $(B)/payloads/tools/checked.o $(B)/user/kern/platform/results/kept.o
 # Static libraries of packages for this architecture; the headers are the same for each.
 PACKED := $(if $(filter x86_64,$(ARCH)),amd64,arm64)
 PACKED_LIB = $(wildcard $(CACHE)/$(1)-dev-$(PACKED)/usr/lib/*/$(2))

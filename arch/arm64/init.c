@@ -13,7 +13,7 @@
 #include "kern/arch.h"
 #include "kern/platform/bootinfo.h"
 #include "kern/platform/errno.h"
-#include "kern/platform/smbios.h"
+#include "kern/platform/firmware/smbios.h"
 #include "lib/printf.h"
 
 const char arch_name[] = "arm64";

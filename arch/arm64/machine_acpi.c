@@ -9,9 +9,9 @@
 
 #include "arch/arm64/machine.h"
 #include "kern/arch.h"
-#include "kern/platform/acpi.h"
-#include "kern/platform/acpi_uart.h"
 #include "kern/platform/bootinfo.h"
+#include "kern/platform/firmware/acpi.h"
+#include "kern/platform/firmware/acpi_uart.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 

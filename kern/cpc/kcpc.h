@@ -108,7 +108,7 @@ intptr_t kcpc_syscall(const uintptr_t *a);
 
 /*
  * An operation of that call: its arguments are a[0..3], the result is a value
- * or -errno.  kern/sys/test_hooks.c adds those for tests.
+ * or -errno.  kern/debug/test_hooks.c adds those for tests.
  */
 typedef intptr_t kcpc_op_fn(const uintptr_t *a);
 void kcpc_add_op(unsigned op, kcpc_op_fn *fn);

@@ -1,6 +1,6 @@
 /*
  * The structures and functions that the files of kern/cpc/ share.  Included by
- * them, by kern/sys/test_hooks.c and by tests/host.
+ * them, by kern/debug/test_hooks.c and by tests/host.
  */
 #ifndef KERN_CPC_KCPC_IMPL_H
 #define KERN_CPC_KCPC_IMPL_H

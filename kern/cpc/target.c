@@ -4,8 +4,8 @@
  *
  * A controller acts on the context of an LWP of another process.
  * The controller's library names the set, so kc_proc is the controller's
- * process.  The LWP is not running (kern/proc/control.h): its context is
- * waiting, frozen or invalid, and its counts are in memory.
+ * process.  The LWP is not running (kern/proc/control/control.h): its context
+ * is waiting, frozen or invalid, and its counts are in memory.
  */
 #include "kern/cpc/kcpc.h"
 
@@ -13,7 +13,7 @@
 #include "kern/cpc/kcpc_impl.h"
 #include "kern/mm/page.h"
 #include "kern/platform/errno.h"
-#include "kern/proc/control.h"
+#include "kern/proc/control/control.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/sched/cpu.h"

@@ -49,7 +49,7 @@ size_t page_nfree(void);  /* pages that are free now */
 extern size_t page_ntables;
 
 /*
- * Set by test hooks (kern/sys/test_hooks.c) to make allocations fail; NULL
+ * Set by test hooks (kern/debug/test_hooks.c) to make allocations fail; NULL
  * otherwise.
  */
 extern bool (*page_alloc_fails)(void);

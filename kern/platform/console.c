@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 #include "kern/arch.h"
-#include "kern/platform/keep.h"
 #include "kern/platform/ksym.h"
 #include "kern/platform/lock.h"
+#include "kern/platform/results/keep.h"
 #include "kern/platform/run_end.h"
 #include "lib/printf.h"
 #include "lib/string.h"

@@ -7,7 +7,7 @@
 #include "kern/arch.h"
 #include "kern/platform/boot_time.h"
 #include "kern/platform/console.h"
-#include "kern/platform/keep.h"
+#include "kern/platform/results/keep.h"
 #include "lib/printf.h"
 
 void

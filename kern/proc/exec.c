@@ -7,7 +7,7 @@
 #include "kern/mm/page.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/proc.h"
-#include "kern/proc/vdso.h"
+#include "kern/proc/vdso/vdso.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 

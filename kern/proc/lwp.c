@@ -5,7 +5,7 @@
 
 #include "kern/arch.h"
 #include "kern/mm/page.h"
-#include "kern/proc/futex.h"
+#include "kern/proc/futex/futex.h"
 #include "kern/proc/proc.h"
 #include "kern/proc/signal.h"
 #include "kern/sched/counting.h"

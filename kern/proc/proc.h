@@ -10,10 +10,10 @@
 
 #include "kern/file/file.h"
 #include "kern/mm/as.h"
+#include "kern/proc/control/stop_point.h"
 #include "kern/proc/elf.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/signal.h"
-#include "kern/proc/stop_point.h"
 #include "kern/sched/sched.h"
 #include "kern/sched/timer.h"
 

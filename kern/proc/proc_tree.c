@@ -4,7 +4,7 @@
 #include "kern/arch.h"
 #include "kern/mm/page.h"
 #include "kern/platform/errno.h"
-#include "kern/proc/control.h"
+#include "kern/proc/control/control.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/proc/signal.h"

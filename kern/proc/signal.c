@@ -8,7 +8,7 @@
 #include "kern/file/epoll.h"
 #include "kern/mm/page.h"
 #include "kern/platform/errno.h"
-#include "kern/proc/control.h"
+#include "kern/proc/control/control.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/sched/cpu.h"

@@ -12,7 +12,7 @@
  */
 #include "kern/arch.h"
 #include "kern/platform/errno.h"
-#include "kern/proc/control.h"
+#include "kern/proc/control/control.h"
 #include "kern/proc/fault.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"

@@ -2,7 +2,7 @@
  * The private call BARECPC_SYS_CONTROL, which libpctx makes
  * (include/sys/barecpc.h).
  */
-#include "kern/proc/control.h"
+#include "kern/proc/control/control.h"
 
 #include "include/sys/barecpc.h"
 #include "kern/mm/usercopy.h"

@@ -10,13 +10,13 @@
 #include "kern/mm/page.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
-#include "kern/proc/control.h"
-#include "kern/proc/futex.h"
+#include "kern/proc/control/control.h"
+#include "kern/proc/futex/futex.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/proc/signal.h"
+#include "kern/sys/file/user_path.h"
 #include "kern/sys/syscall.h"
-#include "kern/sys/user_path.h"
 #include "lib/string.h"
 
 #define ARGS_BYTES (128UL << 10) /* of all strings of argv and envv */

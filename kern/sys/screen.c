@@ -6,8 +6,8 @@
 #include "kern/arch.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
-#include "kern/platform/fb_console.h"
-#include "kern/platform/keep.h"
+#include "kern/platform/results/fb_console.h"
+#include "kern/platform/results/keep.h"
 #include "kern/sys/syscall.h"
 
 static intptr_t

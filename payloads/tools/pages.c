@@ -17,7 +17,7 @@
 #include <zlib.h>
 
 #include "include/sys/barecpc.h"
-#include "kern/platform/kept.h"
+#include "kern/platform/results/kept.h"
 #include "payloads/common/usage.h"
 
 #define PAGE_S   10

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A mistake in the kernel ends in one line that names it.  The kernel makes each mistake itself (kern/sys/test_hooks.c).
+# A mistake in the kernel ends in one line that names it.  The kernel makes each mistake itself (kern/debug/test_hooks.c).
 # They are undefined behaviour (built with SAN=ubsan) and a smashed stack.
 # Under checks=poison they are a write to a freed page or block, or past the end of a block.
 set -u

@@ -25,7 +25,7 @@ finds() {
 }
 expect 'calls in an unbuilt tree are not checked, and it says so' 1 '^check-layers: build/: no objects, so no call was checked: run make first$' \
 	"$tap_dir/scripts/check-layers" --calls
-finds 'an include that goes up is found' check-layers kern/mm/page.c kern/sys/limit.h '#include "kern/sys/limit.h"'
+finds 'an include that goes up is found' check-layers kern/mm/page.c kern/debug/limit.h '#include "kern/debug/limit.h"'
 # A device register through a plain pointer, in each form: a hypervisor decodes only some of a compiler's accesses.
 planted='v = gicd[1];
 gicd[1] |= 2;

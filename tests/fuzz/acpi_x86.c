@@ -7,9 +7,9 @@
 #include "arch/x86/smp.h"
 #include "arch/x86/x86.h"
 #include "kern/arch.h"
-#include "kern/platform/acpi.h"
-#include "kern/platform/acpi_uart.h"
-#include "kern/platform/acpi_watchdog.h"
+#include "kern/platform/firmware/acpi.h"
+#include "kern/platform/firmware/acpi_uart.h"
+#include "kern/platform/firmware/acpi_watchdog.h"
 #include "kern/sched/cpu.h"
 #include "tests/fuzz/tables.h"
 

@@ -4,7 +4,7 @@
  */
 #include "tests/fuzz/fuzz.h"
 
-#include "kern/platform/cmdline.h"
+#include "kern/platform/command/cmdline.h"
 
 static bool
 is_one_line(const char *s)

@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
  */
 void *fuzz_copy(const void *p, size_t n);
 
-/* Read all bytes of a table: a firmware_fn of kern/platform/acpi.h. */
+/* Read all bytes of a table: a firmware_fn of kern/platform/firmware/acpi.h. */
 void fuzz_read_table(void *arg, const char *name, uint64_t pa,
     const unsigned char *bytes, size_t n);
 

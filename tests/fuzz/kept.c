@@ -4,7 +4,7 @@
  */
 #include "tests/fuzz/fuzz.h"
 
-#include "kern/platform/kept.h"
+#include "kern/platform/results/kept.h"
 
 static void
 take_records(struct kept_head *h, size_t bytes)

@@ -13,7 +13,7 @@ fuzz_objs = $(addprefix $(FB)/,$(1))
 $(FB)/elf: $(call fuzz_objs,kern/proc/elf.o)
 $(FB)/cpio: $(call fuzz_objs,kern/file/cpio.o)
 FUZZ_UART := tests/lib/host/no_uart.o $(UART_OBJS)
-$(FB)/cmdline: $(call fuzz_objs,$(FUZZ_UART) kern/platform/cmdline.o \
+$(FB)/cmdline: $(call fuzz_objs,$(FUZZ_UART) kern/platform/command/cmdline.o \
     $(HOST_WORDS) $(addprefix kern/cpc/soft/soft_,shape.o model.o) \
     tests/lib/host/heap.o)
 $(FB)/efi_cmdline: $(call fuzz_objs,boot/efi_cmdline.o $(HOST_WORDS))
@@ -21,14 +21,15 @@ $(FB)/memmap: $(call fuzz_objs,boot/efi_tables.o boot/efi_memmap.o kern/platform
 $(FB)/boot_params: $(call fuzz_objs,$(addprefix boot/,linux_params.o efi_handed.o pvh_info.o) \
     kern/platform/bootinfo.o)
 $(FB)/pxe: $(call fuzz_objs,boot/efi_net.o tests/lib/host/fake_pxe.o)
-$(FB)/kept: $(call fuzz_objs,kern/platform/kept.o)
-$(FB)/smbios: $(call fuzz_objs,kern/platform/smbios.o kern/platform/smbios_dimm.o kern/platform/acpi.o)
+$(FB)/kept: $(call fuzz_objs,kern/platform/results/kept.o)
+$(FB)/smbios: $(call fuzz_objs,kern/platform/firmware/smbios.o kern/platform/firmware/smbios_dimm.o \
+    kern/platform/firmware/acpi.o)
 $(FB)/acpi_arm64: $(call fuzz_objs,tests/fuzz/tables.o $(addprefix arch/arm64/,machine.o machine_acpi.o) \
-    kern/platform/acpi.o kern/platform/acpi_uart.o $(FUZZ_UART) \
+    kern/platform/firmware/acpi.o kern/platform/firmware/acpi_uart.o $(FUZZ_UART) \
     kern/platform/bootinfo.o)
-$(FB)/acpi_x86: $(call fuzz_objs,tests/fuzz/tables.o $(addprefix kern/platform/,acpi.o acpi_uart.o acpi_watchdog.o \
-    watchdog.o) \
-    $(UART_OBJS) arch/x86/smp.o $(addprefix arch/x86/dev/,halt.o refclock.o))
+$(FB)/acpi_x86: $(call fuzz_objs,tests/fuzz/tables.o $(addprefix kern/platform/,firmware/acpi.o firmware/acpi_uart.o \
+    firmware/acpi_watchdog.o firmware/watchdog.o) $(UART_OBJS) arch/x86/smp.o $(addprefix arch/x86/dev/,halt.o \
+    refclock.o))
 $(FB)/dt: $(call fuzz_objs,$(addprefix arch/arm64/,machine.o machine_fdt.o uart_fdt.o pci_fdt.o dt.o) $(FUZZ_UART) \
     boot/image.o kern/platform/bootinfo.o)
 # The parsers' files hold functions that the targets never call.  The symbols that they need stay undefined.

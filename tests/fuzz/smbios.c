@@ -5,7 +5,7 @@
  */
 #include "tests/fuzz/fuzz.h"
 
-#include "kern/platform/smbios.h"
+#include "kern/platform/firmware/smbios.h"
 #include "lib/text.h"
 
 #define ENTRY 0x1000

@@ -30,16 +30,18 @@ HOST_KCPC   := $(call fake,host.o no_pages.o fake_kernel.o fake_pcbe.o) $(SOFT_P
 
 $(T)lib/lib: $(call host,$(HOST_LIB))
 $(T)kern/platform/bootinfo: $(call host,kern/platform/bootinfo.o $(HOST_LIB))
-HOST_WORDS := kern/platform/words.o kern/platform/quiet_word.o events/nearer.o
+HOST_WORDS := kern/platform/command/words.o kern/platform/command/quiet_word.o events/nearer.o
 HOST_UART := $(call fake,no_uart.o) $(UART_OBJS)
 $(T)dev/uart/uart: $(call host,$(UART_OBJS) $(HOST_LIB))
-$(T)kern/platform/cmdline: $(call host,kern/platform/cmdline.o $(HOST_UART) $(HOST_WORDS) \
+$(T)kern/platform/command/cmdline: $(call host,kern/platform/command/cmdline.o $(HOST_UART) $(HOST_WORDS) \
     $(addprefix kern/cpc/soft/soft_,shape.o model.o) $(call fake,heap.o) $(HOST_LIB))
-$(T)kern/platform/smbios: $(call host,$(addprefix kern/platform/,smbios.o smbios_dimm.o acpi.o) $(HOST_LIB))
-$(T)kern/platform/acpi_watchdog: $(call host,kern/platform/acpi_watchdog.o kern/platform/acpi.o $(HOST_LIB))
-$(T)kern/platform/watchdog: $(call host,kern/platform/watchdog.o $(HOST_LIB))
-$(T)kern/platform/fb_console: $(call host,kern/platform/fb_console.o lib/font.o $(HOST_LIB))
-$(T)kern/platform/kept: $(call host,$(addprefix kern/platform/,kept.o keep.o console.o) \
+$(T)kern/platform/firmware/smbios: $(call host,$(addprefix kern/platform/,firmware/smbios.o firmware/smbios_dimm.o \
+    firmware/acpi.o) $(HOST_LIB))
+$(T)kern/platform/firmware/acpi_watchdog: $(call host,kern/platform/firmware/acpi_watchdog.o \
+    kern/platform/firmware/acpi.o $(HOST_LIB))
+$(T)kern/platform/firmware/watchdog: $(call host,kern/platform/firmware/watchdog.o $(HOST_LIB))
+$(T)kern/platform/results/fb_console: $(call host,kern/platform/results/fb_console.o lib/font.o $(HOST_LIB))
+$(T)kern/platform/results/kept: $(call host,$(addprefix kern/platform/,results/kept.o results/keep.o console.o) \
     $(addprefix lib/,string.o text.o printf.o))
 $(T)kern/mm/page: $(call host,kern/mm/page.o kern/mm/kmalloc.o kern/platform/bootinfo.o $(HOST_LIB))
 $(T)kern/mm/region: $(call host,kern/mm/region.o $(HOST_LIB))
@@ -48,10 +50,10 @@ $(T)kern/mm/populate: HOST_LDFLAGS := -no-pie -Wl,--unresolved-symbols=ignore-al
 $(T)kern/sched/timer: $(call host,kern/sched/timer.o $(HOST_LIB))
 $(T)kern/file/cpio: $(call host,kern/file/cpio.o $(HOST_LIB))
 $(T)kern/proc/elf: $(call host,kern/proc/elf.o $(HOST_LIB))
-$(T)kern/proc/futex_owner: $(call host,$(HOST_LIB))
+$(T)kern/proc/futex/futex_owner: $(call host,$(HOST_LIB))
 $(T)kern/sys/p_online: $(call host,kern/sys/sched.o $(HOST_LIB))
 $(T)boot/efi_cmdline: $(call host,boot/efi_cmdline.o $(HOST_WORDS) $(HOST_LIB))
-$(T)boot/efi_kept: $(call host,boot/efi_kept.o kern/platform/kept.o $(call fake,fake_efi.o) $(HOST_LIB))
+$(T)boot/efi_kept: $(call host,boot/efi_kept.o kern/platform/results/kept.o $(call fake,fake_efi.o) $(HOST_LIB))
 $(T)boot/efi_net: $(call host,boot/efi_net.o $(call fake,fake_pxe.o) $(HOST_LIB))
 $(T)boot/image_uefi: $(call host,$(addprefix boot/,image_uefi.o efi_handed.o efi_memmap.o) arch/arm64/dt.o \
     kern/platform/bootinfo.o $(HOST_LIB))
@@ -60,11 +62,10 @@ $(T)boot/linux_params: $(call host,$(addprefix boot/,linux_params.o efi_handed.o
     kern/platform/bootinfo.o $(HOST_LIB))
 $(T)boot/efi_tables: $(call host,boot/efi_tables.o boot/efi_memmap.o kern/platform/bootinfo.o \
     $(call fake,fake_efi.o) $(HOST_LIB))
-HOST_TESTS := lib/lib dev/uart/uart $(addprefix kern/,platform/bootinfo platform/cmdline platform/smbios \
-    platform/watchdog platform/acpi_watchdog platform/fb_console platform/kept \
-    mm/page mm/populate mm/region sched/timer \
-    file/cpio proc/elf proc/futex_owner sys/p_online) $(addprefix boot/efi_,cmdline kept net tables) \
-    boot/linux_params boot/image_uefi
+HOST_TESTS := lib/lib dev/uart/uart $(addprefix kern/,platform/bootinfo platform/command/cmdline \
+    platform/firmware/smbios platform/firmware/watchdog platform/firmware/acpi_watchdog platform/results/fb_console \
+    platform/results/kept mm/page mm/populate mm/region sched/timer file/cpio proc/elf proc/futex/futex_owner \
+    sys/p_online) $(addprefix boot/efi_,cmdline kept net tables) boot/linux_params boot/image_uefi
 
 # Names of events of every CPU that has a table.
 EVENT_TESTS := $(addprefix events/,tables presets oracle perf machine nearer)
@@ -103,12 +104,11 @@ HOST_MACHINE := $(call fake,machine.o) arch/arm64/machine.o kern/platform/bootin
 HOST_FDT := $(addprefix arch/arm64/,dt.o machine_fdt.o uart_fdt.o pci_fdt.o) $(HOST_MACHINE)
 $(T)arch/arm64/machine_fdt $(T)arch/arm64/boards: $(call host,$(HOST_FDT))
 $(T)arch/arm64/machine_fdt $(T)arch/arm64/boards: HOST_LIBS := -lfdt
-$(T)arch/arm64/machine_acpi: $(call host,arch/arm64/machine_acpi.o $(addprefix kern/platform/,acpi.o acpi_uart.o) \
-    $(HOST_MACHINE))
-$(T)kern/firmware: $(call host,$(call fake,physical.o) \
-    $(addprefix arch/arm64/,machine.o machine_acpi.o dt.o machine_fdt.o uart_fdt.o pci_fdt.o) \
-    $(addprefix kern/platform/,acpi.o acpi_uart.o acpi_watchdog.o smbios.o smbios_dimm.o bootinfo.o) \
-    $(HOST_UART) $(HOST_LIB))
+$(T)arch/arm64/machine_acpi: $(call host,arch/arm64/machine_acpi.o $(addprefix kern/platform/,firmware/acpi.o \
+    firmware/acpi_uart.o) $(HOST_MACHINE))
+$(T)kern/firmware: $(call host,$(call fake,physical.o) $(addprefix arch/arm64/,machine.o machine_acpi.o dt.o \
+    machine_fdt.o uart_fdt.o pci_fdt.o) $(addprefix kern/platform/,firmware/acpi.o firmware/acpi_uart.o \
+    firmware/acpi_watchdog.o firmware/smbios.o firmware/smbios_dimm.o bootinfo.o) $(HOST_UART) $(HOST_LIB))
 $(T)kern/firmware: HOST_LIBS := -lfdt
 $(T)arch/arm64/vmm: $(call host,arch/arm64/vmm.o $(HOST_LIB))
 $(T)arch/arm64/dev/watchdog: $(call host,arch/arm64/dev/watchdog.o $(HOST_LIB))
@@ -147,12 +147,12 @@ HOST_TESTS += $(X86_TESTS) $(PMUV3_TESTS) $(addprefix arch/x86/,topology trap/xc
 KCPC_TESTS := $(addprefix cpc/,open error query set request buf sample bind race preset signal no_memory)
 KCPC_TESTS += $(addprefix kern/cpc/,assign hostile overflow init inherit witness cpu_set cpu_set_order core_type \
     core_type_order \
-    profile/profile profile/samples profile/rows) kern/sys/test_hooks
+    profile/profile profile/samples profile/rows) kern/debug/test_hooks
 $(KCPC_TESTS:%=$(T)%): $(call host,$(HOST_KCPC))
 # libcpc's headers and library in a C++ program.
 $(T)cpc/cxx $(T)cpc/v1_spec: $(call host,$(HOST_CPC) $(EVENT_LIB))
 $(T)kern/cpc/profile/profile $(T)kern/cpc/profile/samples $(T)kern/cpc/profile/rows: $(call host,$(call fake,profile.o))
-$(T)kern/sys/test_hooks: $(call host,kern/sys/test_hooks.o $(call fake,fake_state.o))
+$(T)kern/debug/test_hooks: $(call host,kern/debug/test_hooks.o $(call fake,fake_state.o))
 $(T)cpc/no_memory: HOST_LDFLAGS := -Wl,--wrap=calloc,--wrap=realloc,--wrap=mmap # the test decides when memory is out
 $(T)kern/cpc/counter_page: $(call host,$(HOST_PAGES))
 # Every interleaving of kcpc's operations on the software PMU.

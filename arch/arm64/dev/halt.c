@@ -7,9 +7,9 @@
 #include "arch/arm64/dev/console.h"
 #include "arch/arm64/dev/psci.h"
 #include "kern/arch.h"
-#include "kern/platform/efirt.h"
-#include "kern/platform/fb_console.h"
-#include "kern/platform/keep.h"
+#include "kern/platform/firmware/efirt.h"
+#include "kern/platform/results/fb_console.h"
+#include "kern/platform/results/keep.h"
 
 void
 arch_halt(bool passed)

@@ -15,7 +15,7 @@
 #include "arch/arm64/machine.h"
 #include "arch/arm64/mmio.h"
 #include "kern/arch.h"
-#include "kern/platform/watchdog.h"
+#include "kern/platform/firmware/watchdog.h"
 
 /* A watchdog runs if these bits of its control register have this value. */
 static const struct kind {

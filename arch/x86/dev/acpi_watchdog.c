@@ -1,8 +1,9 @@
 /*
  * The register accesses of watchdogs in ACPI's tables
- * (kern/platform/acpi_watchdog.h): I/O ports, and words of 32 bits in memory.
+ * (kern/platform/firmware/acpi_watchdog.h): I/O ports, and words of 32 bits in
+ * memory.
  */
-#include "kern/platform/acpi_watchdog.h"
+#include "kern/platform/firmware/acpi_watchdog.h"
 
 #include <stddef.h>
 

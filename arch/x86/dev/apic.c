@@ -13,7 +13,7 @@
 #include "arch/x86/trap/nmi.h"
 #include "arch/x86/x86.h"
 #include "kern/arch.h"
-#include "kern/platform/acpi.h"
+#include "kern/platform/firmware/acpi.h"
 #include "kern/sched/cpu.h"
 #include "lib/printf.h"
 

@@ -13,8 +13,8 @@
 #include "dev/pci/pci.h"
 #include "dev/uart/uart.h"
 #include "kern/arch.h"
-#include "kern/platform/acpi_uart.h"
 #include "kern/platform/console.h"
+#include "kern/platform/firmware/acpi_uart.h"
 #include "lib/printf.h"
 
 #define COM1      0x3f8

@@ -16,8 +16,8 @@
 #include "arch/x86/x86.h"
 #include "dev/pci/pci.h"
 #include "kern/arch.h"
-#include "kern/platform/acpi.h"
-#include "kern/platform/watchdog.h"
+#include "kern/platform/firmware/acpi.h"
+#include "kern/platform/firmware/watchdog.h"
 
 #define INTEL 0x8086
 

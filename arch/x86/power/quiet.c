@@ -9,7 +9,7 @@
 #include "arch/x86/power/power.h"
 #include "arch/x86/power/regs.h"
 #include "arch/x86/x86.h"
-#include "kern/platform/quiet_word.h"
+#include "kern/platform/command/quiet_word.h"
 
 static const char refused[] = "the CPU keeps its register as it is";
 

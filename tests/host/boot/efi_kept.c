@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 
 #include "boot/efi.h"
-#include "kern/platform/kept.h"
+#include "kern/platform/results/kept.h"
 #include "tests/lib/host/fake_efi.h"
 
 #define PLACES 3

@@ -5,11 +5,11 @@
  * The bound is TURNS turns of that loop.  Each unlock is a futex wake, because
  * the C library counts the blocked LWP as a waiter until it has the mutex.  At
  * the 8th wake on one address the kernel lets the woken LWP run before the
- * waker (kern/proc/futex.c).  The waker then has no mutex, so the woken LWP
- * gets it.  If the 8th wake finds no LWP asleep, the woken LWP has just lost
- * and is on its way back to sleep.  That takes it less than 1,000 instructions.
- * A turn has at least 150, because it makes a system call.  So at most 7 more
- * turns pass until a wake finds it.
+ * waker (kern/proc/futex/futex.c).  The waker then has no mutex, so the woken
+ * LWP gets it.  If the 8th wake finds no LWP asleep, the woken LWP has just
+ * lost and is on its way back to sleep.  That takes it less than 1,000
+ * instructions.  A turn has at least 150, because it makes a system call.  So
+ * at most 7 more turns pass until a wake finds it.
  */
 #include "tests/lib/image/crowd.h"
 #include "tests/lib/image/test.h"

@@ -19,7 +19,7 @@
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
 #include "kern/platform/ksym.h"
-#include "kern/proc/control.h"
+#include "kern/proc/control/control.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/sched/cpu.h"

@@ -1,11 +1,11 @@
 /*
- * The state that kern/sys/test_hooks.c reads, without contents.
+ * The state that kern/debug/test_hooks.c reads, without contents.
  */
+#include "kern/debug/coverage.h"
 #include "kern/mm/page.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
-#include "kern/sys/coverage.h"
 #include "kern/sys/syscall.h"
 
 bool (*page_alloc_fails)(void);

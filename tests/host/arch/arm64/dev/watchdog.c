@@ -10,7 +10,7 @@
 #include "arch/arm64/dev/watchdog.h"
 #include "arch/arm64/machine.h"
 #include "arch/arm64/mmio.h"
-#include "kern/platform/watchdog.h"
+#include "kern/platform/firmware/watchdog.h"
 
 #define BASE 0x2a440000
 

@@ -11,8 +11,8 @@
 #include "arch/x86/x86.h"
 #include "dev/pci/pci.h"
 #include "kern/arch.h"
-#include "kern/platform/acpi.h"
-#include "kern/platform/watchdog.h"
+#include "kern/platform/firmware/acpi.h"
+#include "kern/platform/firmware/watchdog.h"
 
 #define LPC     PCI_FUNCTION(0, 31, 0)
 #define SMBUS   PCI_FUNCTION(0, 31, 4)

@@ -11,7 +11,7 @@
 #include "arch/x86/pmu/regs.h"
 #include "arch/x86/power/power.h"
 #include "arch/x86/power/regs.h"
-#include "kern/platform/quiet_word.h"
+#include "kern/platform/command/quiet_word.h"
 #include "tests/lib/host/fake_regs.h"
 
 #define ALL ~0ULL

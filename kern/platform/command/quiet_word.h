@@ -1,0 +1,26 @@
+/*
+ * The word quiet= of the command line.  Included by kern/.
+ */
+#ifndef KERN_PLATFORM_COMMAND_QUIET_WORD_H
+#define KERN_PLATFORM_COMMAND_QUIET_WORD_H
+
+#include <stdbool.h>
+
+/* Its items. */
+enum {
+	QUIET_FREQ,     /* fix the clock rate */
+	QUIET_TURBO,    /* no rate above the base rate */
+	QUIET_CSTATES,  /* no deeper sleep than HLT, and no lower rate in it */
+	QUIET_PREFETCH, /* no prefetchers */
+	QUIET_SMM,      /* counters stand still in SMM */
+	QUIET_N
+};
+extern const char *const quiet_names[QUIET_N];
+
+/*
+ * Parse names joined by commas, or "all": bit n of *items is item n.  Returns
+ * false if a name is unknown.
+ */
+bool quiet_parse(const char *v, unsigned *items);
+
+#endif /* KERN_PLATFORM_COMMAND_QUIET_WORD_H */

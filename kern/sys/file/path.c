@@ -1,0 +1,327 @@
+/*
+ * System calls that change names and the state of files: only those in /tmp
+ * can change.
+ */
+#include "kern/arch.h"
+#include "kern/file/file.h"
+#include "kern/file/tmp.h"
+#include "kern/mm/usercopy.h"
+#include "kern/platform/errno.h"
+#include "kern/proc/proc.h"
+#include "kern/sys/file/user_path.h"
+#include "kern/sys/syscall.h"
+#include "lib/string.h"
+
+#define AT_REMOVEDIR     0x200
+#define RENAME_NOREPLACE 1
+
+intptr_t
+sys_mkdirat(const uintptr_t *a)
+{
+	uint32_t mode = (uint32_t)a[2] & 01777 & ~proc_self()->p_umask;
+	struct tmp_node *tn;
+	struct lookup lk;
+	int err;
+
+	if ((err = user_path(&lk, (int)a[0], a[1])) != 0)
+		return -err;
+	if (lk.lk_exists)
+		return -EEXIST;
+	if (lk.lk_parent == NULL)
+		return -EROFS;
+	return -tmp_make(lk.lk_parent, lk.lk_name, true, mode, &tn);
+}
+
+/* The errno for a directory that a path names in another way than by name. */
+static int
+refuse_last(const struct lookup *lk, bool dir)
+{
+	switch (lk->lk_last) {
+	case LAST_ROOT:
+		return dir ? EBUSY : EISDIR;
+	case LAST_DOT:
+		return dir ? EINVAL : EISDIR;
+	case LAST_DOTDOT:
+		return dir ? ENOTEMPTY : EISDIR;
+	default:
+		return lookup_check(lk);
+	}
+}
+
+static intptr_t
+remove_path(int dirfd, uintptr_t upath, bool dir)
+{
+	struct lookup lk;
+	int err;
+
+	if ((err = user_path(&lk, dirfd, upath)) != 0 ||
+	    (err = refuse_last(&lk, dir)) != 0)
+		return -err;
+	return lk.lk_node == NULL ? -EROFS : -tmp_remove(lk.lk_node, dir);
+}
+
+intptr_t
+sys_rmdir(const uintptr_t *a)
+{
+	return remove_path(AT_FDCWD, a[0], true);
+}
+
+intptr_t
+sys_unlinkat(const uintptr_t *a)
+{
+	if ((a[2] & ~(uintptr_t)AT_REMOVEDIR) != 0)
+		return -EINVAL;
+	return remove_path((int)a[0], a[1], a[2] != 0);
+}
+
+static intptr_t
+rename_path(const uintptr_t *a, unsigned flags)
+{
+	struct lookup from, to;
+	int err;
+
+	if ((flags & ~RENAME_NOREPLACE) != 0)
+		return -EINVAL;
+	if ((err = user_path(&from, (int)a[0], a[1])) != 0 ||
+	    (err = user_path(&to, (int)a[2], a[3])) != 0)
+		return -err;
+	if (from.lk_last > LAST_SLASH || to.lk_last > LAST_SLASH)
+		return -EBUSY;
+	if (!from.lk_exists)
+		return -ENOENT;
+	if (from.lk_node == NULL || (to.lk_exists && to.lk_node == NULL))
+		return -EROFS;
+	if (from.lk_node == &tmp_root || to.lk_node == &tmp_root)
+		return -EBUSY;
+	if (to.lk_parent == NULL)
+		return -EXDEV;
+	if ((flags & RENAME_NOREPLACE) && to.lk_exists)
+		return -EEXIST;
+	/* Slashes after a name say that it is a directory's. */
+	if (!from.lk_dir &&
+	    (from.lk_last == LAST_SLASH || to.lk_last == LAST_SLASH))
+		return -ENOTDIR;
+	return -tmp_rename(from.lk_node, to.lk_parent, to.lk_name);
+}
+
+intptr_t
+sys_rename(const uintptr_t *a)
+{
+	const uintptr_t at[] = { (uintptr_t)AT_FDCWD, a[0], (uintptr_t)AT_FDCWD,
+		a[1] };
+
+	return rename_path(at, 0);
+}
+
+intptr_t
+sys_renameat(const uintptr_t *a)
+{
+	return rename_path(a, 0);
+}
+
+intptr_t
+sys_renameat2(const uintptr_t *a)
+{
+	return rename_path(a, (unsigned)a[4]);
+}
+
+/*
+ * The file or directory in /tmp whose state changes: at a path, or with
+ * FD_ITSELF that of the descriptor.  Returns 0 or an errno.
+ */
+#define FD_ITSELF 0x80000000u
+
+static int
+node_at(int dirfd, uintptr_t upath, unsigned flags, struct tmp_node **tn)
+{
+	const struct file *f = file_get(dirfd);
+	struct lookup lk;
+	int err;
+
+	if ((flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH | FD_ITSELF)) != 0)
+		return EINVAL;
+	if ((flags & FD_ITSELF) || user_path_empty(upath, flags)) {
+		if (f == NULL)
+			return EBADF;
+		*tn = f->f_kind == FILE_TMP || f->f_kind == FILE_DIR ? f->f_tmp
+		                                                     : NULL;
+	} else {
+		if ((err = user_file(&lk, dirfd, upath)) != 0)
+			return err;
+		*tn = lk.lk_node;
+	}
+	return *tn != NULL ? 0 : EROFS;
+}
+
+static intptr_t
+set_mode(int dirfd, uintptr_t upath, unsigned flags, uintptr_t mode)
+{
+	struct tmp_node *tn;
+	int err = node_at(dirfd, upath, flags, &tn);
+
+	if (err != 0)
+		return -err;
+	tn->tn_mode = mode & 07777;
+	tmp_touch(tn, false);
+	return 0;
+}
+
+intptr_t
+sys_fchmodat(const uintptr_t *a)
+{
+	return set_mode((int)a[0], a[1], 0, a[2]);
+}
+
+intptr_t
+sys_fchmod(const uintptr_t *a)
+{
+	return set_mode((int)a[0], 0, FD_ITSELF, a[1]);
+}
+
+/* An owner or group of -1 stays. */
+static intptr_t
+set_owner(int dirfd, uintptr_t upath, unsigned flags, const uintptr_t *ids)
+{
+	struct tmp_node *tn;
+	int err = node_at(dirfd, upath, flags, &tn);
+
+	if (err != 0)
+		return -err;
+	if ((uint32_t)ids[0] != UINT32_MAX)
+		tn->tn_uid = (uint32_t)ids[0];
+	if ((uint32_t)ids[1] != UINT32_MAX)
+		tn->tn_gid = (uint32_t)ids[1];
+	tmp_touch(tn, false);
+	return 0;
+}
+
+/* Also lchown(2): no file in /tmp is a link. */
+intptr_t
+sys_fchown(const uintptr_t *a)
+{
+	return set_owner((int)a[0], 0, FD_ITSELF, a + 1);
+}
+
+intptr_t
+sys_fchownat(const uintptr_t *a)
+{
+	if (a[4] & FD_ITSELF)
+		return -EINVAL;
+	return set_owner((int)a[0], a[1], (unsigned)a[4], a + 2);
+}
+
+#define UTIME_NOW  0x3fffffff
+#define UTIME_OMIT 0x3ffffffe
+
+/* Path 0 means the file of the descriptor itself; times 0, now. */
+intptr_t
+sys_utimensat(const uintptr_t *a)
+{
+	int64_t ts[2][2] = { { 0, UTIME_NOW }, { 0, UTIME_NOW } };
+	unsigned flags = (unsigned)a[3];
+	struct tmp_node *tn;
+	int err;
+
+	if (a[2] != 0 && copyin(ts, a[2], sizeof ts) != 0)
+		return -EFAULT;
+	for (unsigned i = 0; i < 2; i++) {
+		if ((uint64_t)ts[i][1] >= NS_PER_S && ts[i][1] != UTIME_NOW &&
+		    ts[i][1] != UTIME_OMIT)
+			return -EINVAL;
+	}
+	if ((flags & FD_ITSELF) || (a[1] == 0 && flags != 0))
+		return -EINVAL;
+	if (ts[0][1] == UTIME_OMIT && ts[1][1] == UTIME_OMIT)
+		return 0;
+	if ((err = node_at(
+		 (int)a[0], a[1], a[1] == 0 ? FD_ITSELF : flags, &tn)) != 0)
+		return -err;
+	tmp_touch(tn, false);
+	for (unsigned i = 0; i < 2; i++) {
+		if (ts[i][1] == UTIME_NOW)
+			memcpy(ts[i], tn->tn_time[2], sizeof ts[i]);
+		if (ts[i][1] != UTIME_OMIT)
+			memcpy(tn->tn_time[i], ts[i], sizeof ts[i]);
+	}
+	return 0;
+}
+
+intptr_t
+sys_umask(const uintptr_t *a)
+{
+	uint32_t was = proc_self()->p_umask;
+
+	proc_self()->p_umask = a[0] & 0777;
+	return was;
+}
+
+/* The process keeps the directory open, in place of another one. */
+static void
+set_cwd(struct file *dir)
+{
+	struct proc *p = proc_self();
+
+	if (p->p_cwd != NULL)
+		file_release(p->p_cwd);
+	p->p_cwd = dir;
+	if (dir->f_dir[0] == '\0') {
+		file_release(dir);
+		p->p_cwd = NULL;
+	}
+}
+
+intptr_t
+sys_chdir(const uintptr_t *a)
+{
+	struct lookup lk;
+	struct file *dir;
+	int err;
+
+	if ((err = user_file(&lk, AT_FDCWD, a[0])) != 0 ||
+	    (err = file_open(&lk, O_PATH | arch_o_directory, 0, &dir)) != 0)
+		return -err;
+	set_cwd(dir);
+	return 0;
+}
+
+intptr_t
+sys_fchdir(const uintptr_t *a)
+{
+	struct file *dir = file_get_any((int)a[0]);
+
+	if (dir == NULL)
+		return -EBADF;
+	if (dir->f_kind != FILE_DIR)
+		return -ENOTDIR;
+	dir->f_refs++;
+	set_cwd(dir);
+	return 0;
+}
+
+/*
+ * Old calls that begin at the working directory: of newer ones without the
+ * first argument.  The arguments after the first n of them are 0.
+ */
+static intptr_t
+call_at_cwd(syscall_fn *fn, const uintptr_t *a, unsigned n)
+{
+	uintptr_t at[6] = { (uintptr_t)AT_FDCWD };
+
+	memcpy(at + 1, a, n * sizeof *a);
+	return fn(at);
+}
+
+#define OLD_CALL(name, newer, n)                                               \
+	intptr_t sys_##name(const uintptr_t *a)                                \
+	{                                                                      \
+		return call_at_cwd(sys_##newer, a, n);                         \
+	}
+OLD_CALL(open, openat, 3)
+OLD_CALL(stat, newfstatat, 2)
+OLD_CALL(lstat, newfstatat, 2)
+OLD_CALL(access, faccessat, 2)
+OLD_CALL(readlink, readlinkat, 3)
+OLD_CALL(mkdir, mkdirat, 2)
+OLD_CALL(unlink, unlinkat, 1)
+OLD_CALL(chmod, fchmodat, 2)
+OLD_CALL(chown, fchownat, 3) /* and lchown: no file in /tmp is a link */

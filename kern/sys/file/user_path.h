@@ -1,0 +1,33 @@
+/*
+ * Paths that programs give to system calls.  Included by kern/sys/.
+ */
+#ifndef KERN_SYS_FILE_USER_PATH_H
+#define KERN_SYS_FILE_USER_PATH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kern/file/lookup.h"
+
+#define AT_FDCWD            (-100)
+#define AT_SYMLINK_NOFOLLOW 0x100
+#define AT_EMPTY_PATH       0x1000
+
+/*
+ * Get a path from user memory.  *path is there until the next call.  Returns 0,
+ * EFAULT or ENAMETOOLONG.
+ */
+int copyin_path(uintptr_t upath, const char **path);
+/*
+ * Follow a path.  If it is relative, it starts at the directory of descriptor
+ * dirfd, or for AT_FDCWD at the working directory.  Returns 0 or an errno.
+ */
+int lookup_at(struct lookup *lk, int dirfd, const char *path);
+/* The same for a path in user memory. */
+int user_path(struct lookup *lk, int dirfd, uintptr_t upath);
+/* The same; what the path leads to must exist. */
+int user_file(struct lookup *lk, int dirfd, uintptr_t upath);
+/* Is the path empty, and does AT_EMPTY_PATH mean the descriptor then? */
+bool user_path_empty(uintptr_t upath, unsigned flags);
+
+#endif /* KERN_SYS_FILE_USER_PATH_H */

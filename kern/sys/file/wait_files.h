@@ -1,0 +1,40 @@
+/*
+ * Waiting for files to become ready.  Included by kern/sys/.
+ */
+#ifndef KERN_SYS_FILE_WAIT_FILES_H
+#define KERN_SYS_FILE_WAIT_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct file;
+
+/*
+ * Sleep until a pipe, an eventfd or a timer changes, or until the deadline.
+ * Returns 0, EINTR for a signal, or ETIMEDOUT.  Check first, and again after 0.
+ */
+int wait_files(uint64_t deadline);
+/* The tick that is ms milliseconds away; ~0 if ms is negative. */
+uint64_t deadline_ms(int ms);
+
+/* Use another signal mask during the wait.  uva 0: the own one. */
+int wait_mask(uintptr_t uva, size_t bytes);
+/* Restore it, unless the wait ended with -EINTR: then a handler runs first. */
+intptr_t end_wait_mask(intptr_t found);
+
+/* fd.c: give f a descriptor, or release it.  Returns the descriptor or -errno.
+ */
+intptr_t install_file(struct file *f, bool cloexec);
+
+/* event.c: wait for a change.  Returns 0, or the result of the system call. */
+intptr_t wait_change(const struct file *f);
+/* The calls of eventfd(2)'s files. */
+intptr_t event_read(struct file *f, uintptr_t uva, size_t len);
+intptr_t event_write(struct file *f, uintptr_t uva, size_t len);
+/* signalfd.c: read(2) of signals. */
+intptr_t signal_read(struct file *f, uintptr_t uva, size_t len);
+/* timerfd.c: read(2) of a timer. */
+intptr_t timer_read(struct file *f, uintptr_t uva, size_t len);
+
+#endif /* KERN_SYS_FILE_WAIT_FILES_H */

@@ -1,0 +1,58 @@
+/*
+ * A record lists each watchdog, and the worst of their states.
+ */
+#include "tests/lib/host/support.h"
+
+#include <string.h>
+
+#include "kern/platform/firmware/watchdog.h"
+#include "lib/text.h"
+
+static const char *
+described(void)
+{
+	static char said[1000];
+	struct text t = { said, sizeof said, 0 };
+
+	said[0] = '\0';
+	watchdog_describe(&t);
+	return said;
+}
+
+static void
+the_worst_state_comes_first(void **state)
+{
+	const char *said;
+	unsigned n = 0;
+
+	(void)state;
+	assert_string_equal(described(), "");
+	watchdog_found("TCO", WATCHDOG_STOPPED);
+	watchdog_found("SBSA", WATCHDOG_IDLE);
+	assert_string_equal(described(),
+	    "\"watchdog\":\"stopped\",\"watchdogs\":["
+	    "{\"kind\":\"TCO\",\"state\":\"stopped\"},"
+	    "{\"kind\":\"SBSA\",\"state\":\"idle\"}],");
+	watchdog_found("SBSA", WATCHDOG_RUNNING);
+	watchdog_found("X", WATCHDOG_UNKNOWN);
+	assert_non_null(strstr(described(), "\"watchdog\":\"running\","));
+	/* There is no room for more than eight. */
+	for (unsigned i = 0; i < 8; i++)
+		watchdog_found("last", WATCHDOG_IDLE);
+	said = described();
+	while ((said = strstr(said, "\"kind\":")) != NULL) {
+		said++;
+		n++;
+	}
+	assert_int_equal(n, 8);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_worst_state_comes_first),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
