@@ -8,8 +8,8 @@
 
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/dt.h"
-#include "boot/efi_handed.h"
-#include "boot/efi_memmap.h"
+#include "boot/efi/efi_handed.h"
+#include "boot/efi/efi_memmap.h"
 #include "boot/image.h"
 #include "kern/platform/bootinfo.h"
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "arch/x86/x86.h"
-#include "boot/efi_handed.h"
+#include "boot/efi/efi_handed.h"
 #include "kern/platform/bootinfo.h"
 #include "lib/string.h"
 

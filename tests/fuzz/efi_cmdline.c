@@ -4,7 +4,7 @@
  */
 #include "tests/fuzz/fuzz.h"
 
-#include "boot/efi.h"
+#include "boot/efi/efi.h"
 
 static EFI_LOADED_IMAGE_PROTOCOL self;
 EFI_LOADED_IMAGE_PROTOCOL *efi_self = &self;

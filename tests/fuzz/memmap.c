@@ -1,11 +1,11 @@
 /*
  * The boot memory map.  The input is records of type, base and pages, which
- * become descriptors of UEFI's map for boot/efi_tables.c.  The result is
+ * become descriptors of UEFI's map for boot/efi/efi_tables.c.  The result is
  * sorted and disjoint, and no allocation overlaps a reservation.
  */
 #include "tests/fuzz/fuzz.h"
 
-#include "boot/efi.h"
+#include "boot/efi/efi.h"
 
 #define RECORD 17
 

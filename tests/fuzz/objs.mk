@@ -16,11 +16,11 @@ FUZZ_UART := tests/lib/host/no_uart.o $(UART_OBJS)
 $(FB)/cmdline: $(call fuzz_objs,$(FUZZ_UART) kern/platform/command/cmdline.o \
     $(HOST_WORDS) $(addprefix kern/cpc/soft/soft_,shape.o model.o) \
     tests/lib/host/heap.o)
-$(FB)/efi_cmdline: $(call fuzz_objs,boot/efi_cmdline.o $(HOST_WORDS))
-$(FB)/memmap: $(call fuzz_objs,boot/efi_tables.o boot/efi_memmap.o kern/platform/bootinfo.o)
-$(FB)/boot_params: $(call fuzz_objs,$(addprefix boot/,linux_params.o efi_handed.o pvh_info.o) \
+$(FB)/efi_cmdline: $(call fuzz_objs,boot/efi/efi_cmdline.o $(HOST_WORDS))
+$(FB)/memmap: $(call fuzz_objs,boot/efi/efi_tables.o boot/efi/efi_memmap.o kern/platform/bootinfo.o)
+$(FB)/boot_params: $(call fuzz_objs,$(addprefix boot/,linux_params.o efi/efi_handed.o pvh_info.o) \
     kern/platform/bootinfo.o)
-$(FB)/pxe: $(call fuzz_objs,boot/efi_net.o tests/lib/host/fake_pxe.o)
+$(FB)/pxe: $(call fuzz_objs,boot/efi/efi_net.o tests/lib/host/fake_pxe.o)
 $(FB)/kept: $(call fuzz_objs,kern/platform/results/kept.o)
 $(FB)/smbios: $(call fuzz_objs,kern/platform/firmware/smbios.o kern/platform/firmware/smbios_dimm.o \
     kern/platform/firmware/acpi.o)

@@ -52,20 +52,20 @@ $(T)kern/file/cpio: $(call host,kern/file/cpio.o $(HOST_LIB))
 $(T)kern/proc/elf: $(call host,kern/proc/elf.o $(HOST_LIB))
 $(T)kern/proc/futex/futex_owner: $(call host,$(HOST_LIB))
 $(T)kern/sys/p_online: $(call host,kern/sys/sched.o $(HOST_LIB))
-$(T)boot/efi_cmdline: $(call host,boot/efi_cmdline.o $(HOST_WORDS) $(HOST_LIB))
-$(T)boot/efi_kept: $(call host,boot/efi_kept.o kern/platform/results/kept.o $(call fake,fake_efi.o) $(HOST_LIB))
-$(T)boot/efi_net: $(call host,boot/efi_net.o $(call fake,fake_pxe.o) $(HOST_LIB))
-$(T)boot/image_uefi: $(call host,$(addprefix boot/,image_uefi.o efi_handed.o efi_memmap.o) arch/arm64/dt.o \
+$(T)boot/efi/efi_cmdline: $(call host,boot/efi/efi_cmdline.o $(HOST_WORDS) $(HOST_LIB))
+$(T)boot/efi/efi_kept: $(call host,boot/efi/efi_kept.o kern/platform/results/kept.o $(call fake,fake_efi.o) $(HOST_LIB))
+$(T)boot/efi/efi_net: $(call host,boot/efi/efi_net.o $(call fake,fake_pxe.o) $(HOST_LIB))
+$(T)boot/image_uefi: $(call host,$(addprefix boot/,image_uefi.o efi/efi_handed.o efi/efi_memmap.o) arch/arm64/dt.o \
     kern/platform/bootinfo.o $(HOST_LIB))
 $(T)boot/image_uefi: HOST_LIBS := -lfdt
-$(T)boot/linux_params: $(call host,$(addprefix boot/,linux_params.o efi_handed.o pvh_info.o) \
+$(T)boot/linux_params: $(call host,$(addprefix boot/,linux_params.o efi/efi_handed.o pvh_info.o) \
     kern/platform/bootinfo.o $(HOST_LIB))
-$(T)boot/efi_tables: $(call host,boot/efi_tables.o boot/efi_memmap.o kern/platform/bootinfo.o \
+$(T)boot/efi/efi_tables: $(call host,boot/efi/efi_tables.o boot/efi/efi_memmap.o kern/platform/bootinfo.o \
     $(call fake,fake_efi.o) $(HOST_LIB))
 HOST_TESTS := lib/lib dev/uart/uart $(addprefix kern/,platform/bootinfo platform/command/cmdline \
     platform/firmware/smbios platform/firmware/watchdog platform/firmware/acpi_watchdog platform/results/fb_console \
     platform/results/kept mm/page mm/populate mm/region sched/timer file/cpio proc/elf proc/futex/futex_owner \
-    sys/p_online) $(addprefix boot/efi_,cmdline kept net tables) boot/linux_params boot/image_uefi
+    sys/p_online) $(addprefix boot/,$(addprefix efi/efi_,cmdline kept net tables) linux_params) boot/image_uefi
 
 # Names of events of every CPU that has a table.
 EVENT_TESTS := $(addprefix events/,tables presets oracle perf machine nearer)

@@ -320,7 +320,7 @@ kernel_word(struct cmdline *cl, char *word)
 		return parse_choice(v, "pages", "text", &cl->cl_no_pages)
 		           ? NULL
 		           : "not pages or text";
-	/* These two are boot/efi_kept.c's. */
+	/* These two are boot/efi/efi_kept.c's. */
 	if ((v = after_prefix(word, "keep=")) != NULL)
 		return strcmp(v, "ram") == 0 || strcmp(v, "nvram") == 0 ||
 		               strcmp(v, "no") == 0

@@ -1,6 +1,6 @@
 /*
  * The words that the kernel accepts before `--`.  Included by
- * kern/platform/command/cmdline.c, and by boot/efi_cmdline.c, which chooses
+ * kern/platform/command/cmdline.c, and by boot/efi/efi_cmdline.c, which chooses
  * between two command lines.
  */
 #ifndef KERN_PLATFORM_COMMAND_WORDS_H

@@ -1,6 +1,6 @@
 /*
  * Keeps the console's text and records in memory that a warm reset leaves
- * alone.  boot/efi_kept.c writes them to files in the next boot.
+ * alone.  boot/efi/efi_kept.c writes them to files in the next boot.
  */
 #include "kern/platform/results/keep.h"
 

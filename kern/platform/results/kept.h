@@ -1,7 +1,8 @@
 /*
  * Memory that keeps a run's console text, with its frames, over a warm reset.
  * Included by kern/platform/results/keep.c, which fills it, and by
- * boot/efi_kept.c, which reads it after the reset.  The text follows the head.
+ * boot/efi/efi_kept.c, which reads it after the reset.  The text follows the
+ * head.
  *
  * Memory that was never used or lost its power has no magic.  Then the kernel
  * writes the head (kept_start) and the text.  At the end of the run both get

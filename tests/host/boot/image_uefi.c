@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "arch/arm64/arm64.h"
-#include "boot/efi_memmap.h"
+#include "boot/efi/efi_memmap.h"
 #include "boot/image.h"
 #include "kern/platform/bootinfo.h"
 

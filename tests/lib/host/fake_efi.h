@@ -5,7 +5,7 @@
 #ifndef TESTS_LIB_HOST_FAKE_EFI_H
 #define TESTS_LIB_HOST_FAKE_EFI_H
 
-#include "boot/efi.h"
+#include "boot/efi/efi.h"
 
 extern EFI_BOOT_SERVICES fake_services; /* efi_bs */
 

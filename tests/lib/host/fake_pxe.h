@@ -6,7 +6,7 @@
 #ifndef TESTS_LIB_HOST_FAKE_PXE_H
 #define TESTS_LIB_HOST_FAKE_PXE_H
 
-#include "boot/efi.h"
+#include "boot/efi/efi.h"
 
 /* The server. */
 struct fake_tftp {

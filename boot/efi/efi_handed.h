@@ -4,8 +4,8 @@
  * services are over.  Runtime services are not used, because Linux has moved
  * them to addresses of its own.
  */
-#ifndef BOOT_EFI_HANDED_H
-#define BOOT_EFI_HANDED_H
+#ifndef BOOT_EFI_EFI_HANDED_H
+#define BOOT_EFI_EFI_HANDED_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,4 +33,4 @@ typedef const void *efi_map_fn(uint64_t pa, uint64_t bytes);
 void efi_handed_tables(
     struct bootinfo *bi, const struct efi_handed *eh, efi_map_fn *map);
 
-#endif /* BOOT_EFI_HANDED_H */
+#endif /* BOOT_EFI_EFI_HANDED_H */

@@ -1,7 +1,7 @@
 /*
  * Reads files from the volume that the UEFI application came from.
  */
-#include "boot/efi.h"
+#include "boot/efi/efi.h"
 
 #include "lib/string.h"
 

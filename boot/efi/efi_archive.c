@@ -1,7 +1,7 @@
 /*
  * Finds the second archive for the UEFI application.
  */
-#include "boot/efi.h"
+#include "boot/efi/efi.h"
 
 /* UEFI, "Load File 2 Protocol". */
 static const EFI_GUID load_file2_guid = { 0x4006c0c1, 0xfcb3, 0x403e,

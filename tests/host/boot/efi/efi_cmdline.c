@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "boot/efi.h"
+#include "boot/efi/efi.h"
 
 static EFI_LOADED_IMAGE_PROTOCOL self;
 EFI_LOADED_IMAGE_PROTOCOL *efi_self = &self;

@@ -5,7 +5,7 @@
  * UEFI, "EFI_BOOT_SERVICES.AllocatePages()" (EFI_MEMORY_TYPE, "Memory Type
  * Usage after ExitBootServices()"), "EFI_BOOT_SERVICES.GetMemoryMap()".
  */
-#include "boot/efi_memmap.h"
+#include "boot/efi/efi_memmap.h"
 
 #include <stdbool.h>
 

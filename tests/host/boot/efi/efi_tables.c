@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "boot/efi.h"
+#include "boot/efi/efi.h"
 #include "tests/lib/host/fake_efi.h"
 
 #define PAGES 16

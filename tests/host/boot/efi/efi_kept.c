@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "boot/efi.h"
+#include "boot/efi/efi.h"
 #include "kern/platform/results/kept.h"
 #include "tests/lib/host/fake_efi.h"
 

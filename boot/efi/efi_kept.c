@@ -8,7 +8,7 @@
  * memory, which firmware uses early, and below the rest, which firmware fills
  * from the top.  The next boot looks at all multiples that are free then.
  */
-#include "boot/efi.h"
+#include "boot/efi/efi.h"
 
 #include <stdbool.h>
 

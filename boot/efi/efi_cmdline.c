@@ -1,7 +1,7 @@
 /*
  * Finds the command line for the UEFI application: load options or barecpc.cfg.
  */
-#include "boot/efi.h"
+#include "boot/efi/efi.h"
 
 #include <stdbool.h>
 

@@ -4,7 +4,7 @@
  * what the kernel needs.  Then it places the image, exits boot services, and
  * enters the kernel.  docs/boot.md describes what is handed over.
  */
-#include "boot/efi.h"
+#include "boot/efi/efi.h"
 
 #include "kern/platform/results/kept.h"
 #include "lib/printf.h"

@@ -1,7 +1,7 @@
 /*
  * The arm64 part of the UEFI application: the kernel's Image header and entry.
  */
-#include "boot/efi.h"
+#include "boot/efi/efi.h"
 
 #include "lib/string.h"
 
@@ -19,7 +19,7 @@ struct linux_image {
 	uint32_t pe_offset;
 };
 
-/* boot/efi_enter_arm64.S */
+/* boot/efi/efi_enter_arm64.S */
 _Noreturn void efi_arm64_enter(const struct bootinfo *bi, uint64_t entry);
 extern const char efi_arm64_enter_end[];
 

@@ -3,7 +3,7 @@
  *
  * UEFI, "File Protocol".
  */
-#include "boot/efi.h"
+#include "boot/efi/efi.h"
 
 #include <stdbool.h>
 

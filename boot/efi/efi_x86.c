@@ -1,7 +1,7 @@
 /*
  * The x86-64 part of the UEFI application: the kernel's header and entry.
  */
-#include "boot/efi.h"
+#include "boot/efi/efi.h"
 
 #include "lib/string.h"
 

@@ -5,7 +5,7 @@
  *
  * UEFI, "Variable Services".
  */
-#include "boot/efi.h"
+#include "boot/efi/efi.h"
 
 #include "kern/platform/results/kept.h"
 

@@ -1,8 +1,8 @@
 /*
  * UEFI's memory map.  Included by boot/ and by its tests.
  */
-#ifndef BOOT_EFI_MEMMAP_H
-#define BOOT_EFI_MEMMAP_H
+#ifndef BOOT_EFI_EFI_MEMMAP_H
+#define BOOT_EFI_EFI_MEMMAP_H
 
 #include <stdint.h>
 
@@ -25,4 +25,4 @@ struct efi_descriptor {
 void efi_convert_map(
     struct bootinfo *bi, const void *map, uint64_t bytes, uint64_t step);
 
-#endif /* BOOT_EFI_MEMMAP_H */
+#endif /* BOOT_EFI_EFI_MEMMAP_H */

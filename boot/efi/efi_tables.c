@@ -2,8 +2,8 @@
  * Collects the firmware's tables, framebuffer and memory map, and exits boot
  * services.
  */
-#include "boot/efi.h"
-#include "boot/efi_memmap.h"
+#include "boot/efi/efi.h"
+#include "boot/efi/efi_memmap.h"
 
 #include <stdbool.h>
 

@@ -1,10 +1,10 @@
 /*
- * The parts of the UEFI application.  Included by boot/efi*.c only.
+ * The parts of the UEFI application.  Included by boot/efi/efi*.c only.
  *
  * "UEFI" in comments is the UEFI Specification, with the section's title.
  */
-#ifndef BOOT_EFI_H
-#define BOOT_EFI_H
+#ifndef BOOT_EFI_EFI_H
+#define BOOT_EFI_EFI_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,11 +50,11 @@ void *efi_alloc(
  * Returns NULL if there is no such file, or it is empty.
  */
 void *efi_read_file(const char *name, size_t *bytes);
-/* boot/efi_net.c: the same from the TFTP server only. */
+/* boot/efi/efi_net.c: the same from the TFTP server only. */
 void *efi_fetch_file(const char *name, size_t *bytes);
 
 /*
- * boot/efi_write.c: a place for files.  A file is new or
+ * boot/efi/efi_write.c: a place for files.  A file is new or
  * replaced.  eh_write returns NULL, or why it failed.  eh_read returns the
  * bytes read, up to room, or 0.
  */
@@ -72,8 +72,8 @@ const struct efi_home *efi_volume_home(const char **why);
 
 struct kept_head;
 /*
- * boot/efi_variables.c: results in UEFI variables.  `to` has room for all of
- * them; the result says whether there is one.
+ * boot/efi/efi_variables.c: results in UEFI variables.  `to` has room for all
+ * of them; the result says whether there is one.
  */
 bool efi_read_variables(struct kept_head *to);
 void efi_drop_variables(void);
@@ -107,7 +107,7 @@ void efi_find_archive(struct bootinfo *bi);
 void efi_kept(struct bootinfo *bi);
 
 /*
- * boot/efi_tables.c: the firmware's tables and memory map.
+ * boot/efi/efi_tables.c: the firmware's tables and memory map.
  */
 void efi_find_tables(struct bootinfo *bi);
 void efi_find_framebuffers(struct bootinfo *bi);
@@ -115,7 +115,7 @@ void efi_find_framebuffers(struct bootinfo *bi);
 void efi_exit(EFI_HANDLE image, struct bootinfo *bi);
 
 /*
- * boot/efi_x86.c, boot/efi_arm64.c: the kernel's image and its entry.
+ * boot/efi/efi_x86.c, boot/efi/efi_arm64.c: the kernel's image and its entry.
  */
 struct efi_kernel {
 	uint64_t efk_offset; /* from a 2 MiB boundary to where it is placed */
@@ -134,4 +134,4 @@ void efi_kernel_header(struct efi_kernel *ek);
 /* Enter the kernel.  After efi_exit(). */
 _Noreturn void efi_enter(const struct bootinfo *bi, uint64_t entry);
 
-#endif /* BOOT_EFI_H */
+#endif /* BOOT_EFI_EFI_H */

@@ -3,7 +3,7 @@
  *
  * UEFI, "PXE Base Code Protocol" (Mode, Mtftp); RFC 951 (siaddr, file).
  */
-#include "boot/efi.h"
+#include "boot/efi/efi.h"
 
 #include "lib/string.h"
 

@@ -4,11 +4,11 @@
  * UEFI, "EFI System Table", "EFI Configuration Table & Properties Table",
  * "EFI_BOOT_SERVICES.GetMemoryMap()", "SetVirtualAddressMap()".
  */
-#include "boot/efi_handed.h"
+#include "boot/efi/efi_handed.h"
 
 #include <stddef.h>
 
-#include "boot/efi_memmap.h"
+#include "boot/efi/efi_memmap.h"
 #include "kern/platform/bootinfo.h"
 #include "lib/string.h"
 
@@ -42,7 +42,7 @@ struct memreserve {
 	} lmr_entry[];
 };
 
-/* The GUIDs of boot/efi_tables.c, as bytes. */
+/* The GUIDs of boot/efi/efi_tables.c, as bytes. */
 static const struct {
 	unsigned char guid[16];
 	size_t field; /* of struct bootinfo */
