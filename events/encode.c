@@ -6,7 +6,7 @@
  * Version 3; AMD APM vol. 2 (24593), "Performance Event-Select Registers";
  * Arm ARM (DDI 0487), "PMEVTYPER<n>_EL0".
  */
-#include "events/masks.h"
+#include "events/names/masks.h"
 #include "events/select.h"
 
 /*

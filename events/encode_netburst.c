@@ -5,7 +5,7 @@
  * Intel SDM vol. 3B, "ESCR MSRs" and "CCCR MSRs" of processors based on
  * Intel NetBurst microarchitecture.  The values count both threads of a core.
  */
-#include "events/masks.h"
+#include "events/names/masks.h"
 
 #define ESCR_USR       (1U << 2 | 1U << 0)
 #define ESCR_OS        (1U << 3 | 1U << 1)

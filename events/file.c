@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "events/find.h"
-#include "events/preset.h"
+#include "events/names/find.h"
+#include "events/names/preset.h"
 
 static const char *const file_names[EVENT_VENDORS] = { "intel", "amd", "arm" };
 

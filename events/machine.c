@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "events/names/text.h"
 #include "events/select.h"
-#include "events/text.h"
 
 static const struct machine_kind *const kinds[] = {
 	[CPC_PMU_INTEL] = &machine_intel,

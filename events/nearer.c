@@ -3,7 +3,7 @@
  */
 #include "events/nearer.h"
 
-#include "events/text.h"
+#include "events/names/text.h"
 
 /* Are two neighbouring letters of one name swapped in the other? */
 static bool

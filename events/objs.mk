@@ -1,8 +1,8 @@
 # events/: from an event's name to what a PIC's registers hold.  The kernel has KERN_EVENT_OBJS alone, which know
 # no name of an event.
-EVENT_LIB := $(addprefix events/,parse.o mod.o masks.o key.o find.o encode.o encode_netburst.o perf.o name.o preset.o \
-    suggest.o nearer.o amd_pics.o cpu.o \
-    file.o machine.o core_type.o own_intel.o own_amd.o own_arm.o own_soft.o)
+EVENT_LIB := $(addprefix events/names/,parse.o mod.o masks.o key.o find.o perf.o name.o preset.o suggest.o)
+EVENT_LIB += $(addprefix events/,encode.o encode_netburst.o nearer.o amd_pics.o cpu.o file.o machine.o core_type.o \
+    own_intel.o own_amd.o own_arm.o own_soft.o)
 KERN_EVENT_OBJS := $(addprefix events/,amd_pics.o nearer.o)
 # One table for each vendor.
 EVENT_VENDORS := intel amd arm
@@ -27,7 +27,8 @@ $(EVENT_FILES): $(EVENT_B)/%: $(EVENT_B)/mktable $(EVENT_B)/descriptions
 $(EVENT_B)/descriptions: events/mktables/file/describe_all.sh events/mktables/file/describe.c $(EVENT_B)/libpfm4
 	$(call say,TEXT,$@)
 	$(Q)LIBPFM4=$(LIBPFM4) $< >$@.$$$$ && mv $@.$$$$ $@
-MKTABLE := $(addprefix events/mktables/file/,table_file.c descriptions.c) events/vendors.c events/find.c events/key.c
+MKTABLE := $(addprefix events/mktables/file/,table_file.c descriptions.c) events/vendors.c events/names/find.c \
+    events/names/key.c
 $(EVENT_B)/mktable: $(MKTABLE) $(EVENT_TABLES:.o=.c) events/table.h events/events.h $(MK)
 	$(call say,CCLD,$@)
 	@mkdir -p $(@D)

@@ -15,7 +15,7 @@
 #include <err.h>
 #include <errno.h>
 
-#include "events/preset.h"
+#include "events/names/preset.h"
 
 /* Filters of perf for virtual machines.  They do not change the event. */
 #define PERF_FILTERS ":mg=1:mh=1"

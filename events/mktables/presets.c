@@ -6,7 +6,7 @@
 
 #include <err.h>
 
-#include "events/preset.h"
+#include "events/names/preset.h"
 
 #define X86_CONTROL 0x530000ULL /* EN, INT, OS, USR: not of the event */
 #define ARM_EVENT   0xffffULL   /* evtCount of PMEVTYPER<n>_EL0 */
@@ -94,7 +94,7 @@ find_event(const struct events *es, const char *name, struct event_spec *sp)
 	       find_code(es, plain_code(es, &ec), sp);
 }
 
-/* Add an event as an alias, which alias_add_event() of events/parse.c reads. */
+/* Add an event as an alias.  alias_add_event() (events/names/) reads it. */
 static uint16_t
 event_add(const struct events *es, const struct event_spec *sp)
 {

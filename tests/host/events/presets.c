@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "events/events.h"
-#include "events/preset.h"
+#include "events/names/preset.h"
 #include "tests/generic.h"
 
 /*

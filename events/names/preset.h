@@ -2,8 +2,8 @@
  * PAPI's presets, by name and by PMU.  Included within events/ and by
  * events/mktables/.
  */
-#ifndef EVENTS_PRESET_H
-#define EVENTS_PRESET_H
+#ifndef EVENTS_NAMES_PRESET_H
+#define EVENTS_NAMES_PRESET_H
 
 #include "events/events.h"
 
@@ -26,4 +26,4 @@ const struct event_preset *event_presets_of(
 void event_preset_spec(const struct events *es, const struct event_preset *pr,
     struct event_spec *sp);
 
-#endif /* EVENTS_PRESET_H */
+#endif /* EVENTS_NAMES_PRESET_H */

@@ -1,10 +1,10 @@
 /*
  * Rows of the tables by the key of a name.  Included within events/.
  */
-#ifndef EVENTS_FIND_H
-#define EVENTS_FIND_H
+#ifndef EVENTS_NAMES_FIND_H
+#define EVENTS_NAMES_FIND_H
 
-#include "events/key.h"
+#include "events/names/key.h"
 
 /* As events_row() and events_umask_find(). */
 const struct event_row *event_row_find(
@@ -43,4 +43,4 @@ event_umask_at(const struct events *es, const struct event_row *row, unsigned n)
 	       (event_list(es, row)[n] & LIST_UMASK);
 }
 
-#endif /* EVENTS_FIND_H */
+#endif /* EVENTS_NAMES_FIND_H */

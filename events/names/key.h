@@ -5,8 +5,8 @@
  * Text is read by words, so up to EVENT_WORD - 1 bytes after its NUL are read,
  * too.  They have no effect.
  */
-#ifndef EVENTS_KEY_H
-#define EVENTS_KEY_H
+#ifndef EVENTS_NAMES_KEY_H
+#define EVENTS_NAMES_KEY_H
 
 #include "events/events.h"
 
@@ -94,4 +94,4 @@ event_prefix(const char *text, const char *name)
 	return i + (unsigned)__builtin_ctzll(nuls) / 8;
 }
 
-#endif /* EVENTS_KEY_H */
+#endif /* EVENTS_NAMES_KEY_H */

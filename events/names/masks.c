@@ -1,9 +1,9 @@
 /*
  * Which unit masks combine, and which are added by default: libpfm4's rules.
  */
-#include "events/masks.h"
+#include "events/names/masks.h"
 
-#include "events/find.h"
+#include "events/names/find.h"
 
 #define EVENT_BITS  0xff
 #define RAW_OFFCORE 38 /* bits */

@@ -2,7 +2,7 @@
  * Keys of names.  The letters of the name take most of a lookup's time, so
  * each is read once, eight at a time.
  */
-#include "events/key.h"
+#include "events/names/key.h"
 
 /*
  * Bit 7 of each byte that ends a name, which is any byte but a letter, a digit

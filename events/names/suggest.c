@@ -2,8 +2,8 @@
  * The name that a user may have meant by an unknown one.
  */
 #include "events/events.h"
+#include "events/names/text.h"
 #include "events/nearer.h"
-#include "events/text.h"
 
 static size_t
 part_len(const char *s)

@@ -1,9 +1,9 @@
 /*
  * Print names and descriptions from the tables.
  */
-#include "events/find.h"
-#include "events/masks.h"
-#include "events/text.h"
+#include "events/names/find.h"
+#include "events/names/masks.h"
+#include "events/names/text.h"
 
 /* The value that a modifier has in the registers; see encode.c. */
 static uint64_t

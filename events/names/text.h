@@ -1,8 +1,8 @@
 /*
  * Case of letters, and text that grows in a buffer.  Included within events/.
  */
-#ifndef EVENTS_TEXT_H
-#define EVENTS_TEXT_H
+#ifndef EVENTS_NAMES_TEXT_H
+#define EVENTS_NAMES_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,4 +65,4 @@ text_number(struct text *te, uint64_t v, unsigned base)
 		text_char(te, digits[--n]);
 }
 
-#endif /* EVENTS_TEXT_H */
+#endif /* EVENTS_NAMES_TEXT_H */

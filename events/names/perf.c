@@ -6,8 +6,8 @@
  * of /sys/bus/event_source/devices/<pmu>/format.
  */
 #include "events/events.h"
+#include "events/names/text.h"
 #include "events/select.h"
-#include "events/text.h"
 
 /* The bits of event, unit mask, `e`, `i` and `c`. */
 #define X86_CONFIG   0xff84ffffULL

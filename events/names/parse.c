@@ -1,9 +1,9 @@
 /*
  * Parse a name: find its row and unit masks, and the values of its modifiers.
  */
-#include "events/find.h"
-#include "events/preset.h"
-#include "events/text.h"
+#include "events/names/find.h"
+#include "events/names/preset.h"
+#include "events/names/text.h"
 
 /* Modifiers whose value is a number.  The others are yes or no. */
 #define NUMBERS                                                                \

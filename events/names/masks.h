@@ -2,8 +2,8 @@
  * The state of encoding one name.  masks.c has the rules of unit masks,
  * encode.c and encode_netburst.c have the registers.  Included within events/.
  */
-#ifndef EVENTS_MASKS_H
-#define EVENTS_MASKS_H
+#ifndef EVENTS_NAMES_MASKS_H
+#define EVENTS_NAMES_MASKS_H
 
 #include "events/events.h"
 
@@ -47,4 +47,4 @@ enum event_error event_masks_complete(struct work *w);
 enum event_error event_encode_netburst(struct work *w, struct event_code *ec);
 uint64_t event_netburst_mod(const struct event_code *ec, unsigned mod);
 
-#endif /* EVENTS_MASKS_H */
+#endif /* EVENTS_NAMES_MASKS_H */

@@ -1,8 +1,8 @@
 /*
  * PMUs and rows by name.
  */
-#include "events/find.h"
-#include "events/text.h"
+#include "events/names/find.h"
+#include "events/names/text.h"
 
 struct events
 events_nth(const struct event_db *const *dbs, unsigned n)

@@ -2,9 +2,9 @@
  * PAPI's presets: names that mean the same on any CPU.  The table of a PMU
  * says which event a preset is there.
  */
-#include "events/preset.h"
+#include "events/names/preset.h"
 
-#include "events/text.h"
+#include "events/names/text.h"
 
 const char event_preset_names[EVENT_PRESETS][EVENT_PRESET_NAME] = { "br_cn",
 	"br_ins", "br_msp", "br_ntk", "br_prc", "br_tkn", "br_ucn", "bru_idl",
