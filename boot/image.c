@@ -6,7 +6,7 @@
 #include <libfdt.h>
 
 #include "arch/arm64/arm64.h"
-#include "arch/arm64/dt.h"
+#include "arch/arm64/fdt/dt.h"
 #include "boot/image.h"
 #include "kern/platform/bootinfo.h"
 #include "lib/printf.h"

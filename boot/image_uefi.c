@@ -7,7 +7,7 @@
 #include <libfdt.h>
 
 #include "arch/arm64/arm64.h"
-#include "arch/arm64/dt.h"
+#include "arch/arm64/fdt/dt.h"
 #include "boot/efi/efi_handed.h"
 #include "boot/efi/efi_memmap.h"
 #include "boot/image.h"

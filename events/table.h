@@ -248,8 +248,8 @@ enum event_section {
 	/* uint16_t for the event, then each of its unit masks: an offset in
 	   SECTION_DESCS */
 	SECTION_DESCAT,
-	SECTION_DESCS, /* numbers of words (names/name.c); offset 0: none */
-	SECTION_WORDS, /* text, each ends in NUL */
+	SECTION_DESCS,  /* numbers of words (names/name.c); offset 0: none */
+	SECTION_WORDS,  /* text, each ends in NUL */
 	SECTION_WORDAT, /* uint16_t: where each begins */
 	SECTION_N
 };

@@ -12,7 +12,7 @@
 #include "kern/sched/cpu.h"
 
 struct bootinfo;
-struct dt; /* arch/arm64/dt.h */
+struct dt; /* arch/arm64/fdt/dt.h */
 
 /* ACPI may give each CPU a redistributor region of its own, in its GICC. */
 #define MACHINE_NGICR MAXCPU

@@ -1,6 +1,6 @@
 # arch/arm64/: the machine at the root; traps, memory, devices and the PMU in their folders.
-ARCH_OBJS := $(addprefix arch/arm64/,init.o vmm.o cpu.o describe.o ras.o dt.o machine.o machine_fdt.o uart_fdt.o \
-    pci_fdt.o machine_acpi.o)
+ARCH_OBJS := $(addprefix arch/arm64/,init.o vmm.o cpu.o describe.o ras.o machine.o machine_acpi.o)
+ARCH_OBJS += $(addprefix arch/arm64/fdt/,dt.o machine_fdt.o uart_fdt.o pci_fdt.o)
 ARCH_OBJS += $(addprefix arch/arm64/trap/,vectors.o trap.o sysmap.o linux_stat.o lwp.o switch.o fp.o fp_regs.o \
     sigframe.o sigcopy.o)
 ARCH_OBJS += $(addprefix arch/arm64/mm/,early.o pt.o mmu.o kstack.o usercopy.o usercopy_loops.o)
@@ -16,6 +16,6 @@ $(B)/arch/arm64/dev/psci.o: SAN_coverage :=
 # The distribution's libfdt uses SIMD registers.  It runs only at boot, before there is SIMD state to keep.
 LIBFDT := $(CACHE)/libfdt-dev-arm64/usr
 LIBS   := $(LIBFDT)/lib/aarch64-linux-gnu/libfdt.a
-$(addprefix $(B)/,boot/image.o boot/image_uefi.o $(addprefix arch/arm64/,dt.o machine_fdt.o uart_fdt.o pci_fdt.o)): \
+$(addprefix $(B)/,boot/image.o boot/image_uefi.o $(addprefix arch/arm64/fdt/,dt.o machine_fdt.o uart_fdt.o pci_fdt.o)): \
     KCFLAGS += -isystem $(LIBFDT)/include
 LDERRATA := --fix-cortex-a53-843419       # adrp near the end of a page; the fix costs nothing on other cores

@@ -7,7 +7,7 @@
 
 #include <libfdt.h>
 
-#include "arch/arm64/dt.h"
+#include "arch/arm64/fdt/dt.h"
 #include "arch/arm64/machine.h"
 #include "boot/image.h"
 #include "kern/platform/bootinfo.h"

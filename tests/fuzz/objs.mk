@@ -30,8 +30,8 @@ $(FB)/acpi_arm64: $(call fuzz_objs,tests/fuzz/tables.o $(addprefix arch/arm64/,m
 $(FB)/acpi_x86: $(call fuzz_objs,tests/fuzz/tables.o $(addprefix kern/platform/,firmware/acpi.o firmware/acpi_uart.o \
     firmware/acpi_watchdog.o firmware/watchdog.o) $(UART_OBJS) arch/x86/smp.o $(addprefix arch/x86/dev/,halt.o \
     refclock.o))
-$(FB)/dt: $(call fuzz_objs,$(addprefix arch/arm64/,machine.o machine_fdt.o uart_fdt.o pci_fdt.o dt.o) $(FUZZ_UART) \
-    boot/image.o kern/platform/bootinfo.o)
+$(FB)/dt: $(call fuzz_objs,$(addprefix arch/arm64/,machine.o fdt/machine_fdt.o fdt/uart_fdt.o fdt/pci_fdt.o fdt/dt.o) \
+    $(FUZZ_UART) boot/image.o kern/platform/bootinfo.o)
 # The parsers' files hold functions that the targets never call.  The symbols that they need stay undefined.
 $(FB)/acpi_x86 $(FB)/dt: FUZZ_LDFLAGS := -no-pie -Wl,--unresolved-symbols=ignore-all -lfdt
 

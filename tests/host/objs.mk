@@ -55,7 +55,7 @@ $(T)kern/sys/p_online: $(call host,kern/sys/sched.o $(HOST_LIB))
 $(T)boot/efi/efi_cmdline: $(call host,boot/efi/efi_cmdline.o $(HOST_WORDS) $(HOST_LIB))
 $(T)boot/efi/efi_kept: $(call host,boot/efi/efi_kept.o kern/platform/results/kept.o $(call fake,fake_efi.o) $(HOST_LIB))
 $(T)boot/efi/efi_net: $(call host,boot/efi/efi_net.o $(call fake,fake_pxe.o) $(HOST_LIB))
-$(T)boot/image_uefi: $(call host,$(addprefix boot/,image_uefi.o efi/efi_handed.o efi/efi_memmap.o) arch/arm64/dt.o \
+$(T)boot/image_uefi: $(call host,$(addprefix boot/,image_uefi.o efi/efi_handed.o efi/efi_memmap.o) arch/arm64/fdt/dt.o \
     kern/platform/bootinfo.o $(HOST_LIB))
 $(T)boot/image_uefi: HOST_LIBS := -lfdt
 $(T)boot/linux_params: $(call host,$(addprefix boot/,linux_params.o efi/efi_handed.o pvh_info.o) \
@@ -101,13 +101,13 @@ HOST_TESTS += $(EVENT_TESTS) events/perf_names $(PAYLOAD_TESTS) $(addprefix payl
 
 # The machine from arm64's tables.  Physical memory is the host's memory.
 HOST_MACHINE := $(call fake,machine.o) arch/arm64/machine.o kern/platform/bootinfo.o $(HOST_UART) $(HOST_LIB)
-HOST_FDT := $(addprefix arch/arm64/,dt.o machine_fdt.o uart_fdt.o pci_fdt.o) $(HOST_MACHINE)
-$(T)arch/arm64/machine_fdt $(T)arch/arm64/boards: $(call host,$(HOST_FDT))
-$(T)arch/arm64/machine_fdt $(T)arch/arm64/boards: HOST_LIBS := -lfdt
+HOST_FDT := $(addprefix arch/arm64/,fdt/dt.o fdt/machine_fdt.o fdt/uart_fdt.o fdt/pci_fdt.o) $(HOST_MACHINE)
+$(T)arch/arm64/fdt/machine_fdt $(T)arch/arm64/boards: $(call host,$(HOST_FDT))
+$(T)arch/arm64/fdt/machine_fdt $(T)arch/arm64/boards: HOST_LIBS := -lfdt
 $(T)arch/arm64/machine_acpi: $(call host,arch/arm64/machine_acpi.o $(addprefix kern/platform/,firmware/acpi.o \
     firmware/acpi_uart.o) $(HOST_MACHINE))
-$(T)kern/firmware: $(call host,$(call fake,physical.o) $(addprefix arch/arm64/,machine.o machine_acpi.o dt.o \
-    machine_fdt.o uart_fdt.o pci_fdt.o) $(addprefix kern/platform/,firmware/acpi.o firmware/acpi_uart.o \
+$(T)kern/firmware: $(call host,$(call fake,physical.o) $(addprefix arch/arm64/,machine.o machine_acpi.o fdt/dt.o \
+    fdt/machine_fdt.o fdt/uart_fdt.o fdt/pci_fdt.o) $(addprefix kern/platform/,firmware/acpi.o firmware/acpi_uart.o \
     firmware/acpi_watchdog.o firmware/smbios.o firmware/smbios_dimm.o bootinfo.o) $(HOST_UART) $(HOST_LIB))
 $(T)kern/firmware: HOST_LIBS := -lfdt
 $(T)arch/arm64/vmm: $(call host,arch/arm64/vmm.o $(HOST_LIB))
@@ -117,7 +117,7 @@ $(T)arch/arm64/mm/early: $(call host,$(addprefix arch/arm64/mm/,early.o pt.o) $(
 $(T)arch/arm64/mm/early: HOST_LDFLAGS := -no-pie # so that the image is at a multiple of 2 MiB
 $(addprefix $(HB)/arch/arm64/mm/,early.o pt.o): RENAME_PRINTF := \
     --redefine-sym _start=image_start --redefine-sym __data_start=image_data
-HOST_TESTS += $(addprefix arch/arm64/,machine_fdt machine_acpi vmm boards dev/watchdog ras mm/early) kern/firmware
+HOST_TESTS += $(addprefix arch/arm64/,fdt/machine_fdt machine_acpi vmm boards dev/watchdog ras mm/early) kern/firmware
 
 # The backends on fake registers.
 X86_TESTS   := $(addprefix arch/x86/pmu/,intel_pcbe intel_count intel_table nmi)
@@ -200,7 +200,7 @@ $(OURS): AFTER = objcopy --redefine-syms=$(RENAMES) $(RENAME_PRINTF)
 $(OURS): HOST_CFLAGS += -fno-builtin
 $(foreach b,host tsan,build/$(b)/kern/cpc/init.o build/$(b)/kern/cpc/core_type.o build/$(b)/kern/cpc/witness.o \
     build/$(b)/kern/cpc/crosstalk.o \
-    build/$(b)/arch/arm64/machine.o build/$(b)/arch/arm64/machine_fdt.o \
+    build/$(b)/arch/arm64/machine.o build/$(b)/arch/arm64/fdt/machine_fdt.o \
     build/$(b)/arch/x86/trap/xcr0.o): \
     RENAME_PRINTF := \
     --redefine-sym printf=fake_printf

@@ -11,7 +11,7 @@
 
 #include <libfdt.h>
 
-#include "arch/arm64/dt.h"
+#include "arch/arm64/fdt/dt.h"
 #include "kern/arch.h"
 #include "kern/platform/bootinfo.h"
 #include "lib/printf.h"

@@ -4,7 +4,7 @@
  * #size-cells, reg, ranges, status), "Flattened Devicetree (DTB) Format"
  * (structure block, strings block).
  */
-#include "arch/arm64/dt.h"
+#include "arch/arm64/fdt/dt.h"
 
 #include <libfdt.h>
 

@@ -5,7 +5,7 @@
  */
 #include <libfdt.h>
 
-#include "arch/arm64/dt.h"
+#include "arch/arm64/fdt/dt.h"
 #include "arch/arm64/machine.h"
 #include "lib/printf.h"
 #include "lib/string.h"

@@ -5,7 +5,7 @@
  */
 #include <libfdt.h>
 
-#include "arch/arm64/dt.h"
+#include "arch/arm64/fdt/dt.h"
 #include "arch/arm64/machine.h"
 
 #define PCI_CELLS  3 /* of an address: phys.hi, phys.mid, phys.lo */

@@ -5,8 +5,8 @@
  * Call this before the first LWP exists: libfdt's prebuilt objects use SIMD
  * registers.
  */
-#ifndef ARCH_ARM64_DT_H
-#define ARCH_ARM64_DT_H
+#ifndef ARCH_ARM64_FDT_DT_H
+#define ARCH_ARM64_FDT_DT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,4 +50,4 @@ uint64_t dt_number(
 /* Is the property "status" absent or "okay"? */
 bool dt_enabled(const void *fdt, int node);
 
-#endif /* ARCH_ARM64_DT_H */
+#endif /* ARCH_ARM64_FDT_DT_H */
