@@ -1,11 +1,14 @@
 # payloads/: the programs of the image, by folder, and the files that they share.
 BENCHMARKS := spin triad matmul chase example1 example2
-TOOLS      := stat record encode list fits cputrack cpustat pages board
-PAYLOADS   := $(BENCHMARKS) $(TOOLS) opcost vpmu nb
+TOOLS := stat/stat record/record tools/encode tools/list tools/fits cputrack/cputrack cputrack/cpustat tools/pages \
+    board/board
+PAYLOADS   := $(BENCHMARKS) $(notdir $(TOOLS)) opcost vpmu nb
 
 # libpayload.a, for programs outside of the tree: one object, whose only global names are those of its headers.
-PAYLOAD_OBJS := $(addprefix payloads/common/,options.o options_next.o usage.o cpc_error.o perf_names.o perf_request.o \
-    meter.o measurement.o read_cost.o runs.o runs_text.o series.o report.o report_json.o json.o)
+PAYLOAD_OBJS := $(addprefix payloads/common/,options.o options_next.o usage.o cpc_error.o meter.o measurement.o \
+    read_cost.o report.o report_json.o)
+PAYLOAD_OBJS += $(addprefix payloads/common/events/,perf_names.o perf_request.o)
+PAYLOAD_OBJS += $(addprefix payloads/common/results/,runs.o runs_text.o series.o json.o)
 PAYLOAD_OBJS += $(addprefix payloads/bench/,kernel.o measure.o main.o)
 REGION_OBJS  := $(addprefix payloads/region/,region.o mark.o events.o region_report.o)
 $(B)/payload.o: $(addprefix $(B)/,$(PAYLOAD_OBJS) $(REGION_OBJS))
@@ -16,10 +19,13 @@ $(B)/payload.o $(B)/glibc/payload.o:
 $(B)/libpayload.a $(B)/glibc/libpayload.a: %/libpayload.a: %/payload.o %/payloads/bench/entry.o
 
 # The same for the image's programs.  A program links only the objects that it uses.
-PROGRAM_OBJS := $(PAYLOAD_OBJS) $(addprefix payloads/common/,event_lookup.o event_table.o target_image.o $(ARCH)/spin.o)
-PROGRAM_OBJS += $(addprefix payloads/tools/,child.o symbols.o $(ARCH)/call.o $(ARCH)/cpu_leaves.o sample_file.o \
-    histogram.o stat_print.o stat_events.o stat_run.o stat_rows.o stat_soft.o stat_metric.o stat_record.o event_spec.o \
-    cpc_tool.o out_file.o board_hide.o $(ARCH)/board_fdt.o)
+PROGRAM_OBJS := $(PAYLOAD_OBJS) $(addprefix payloads/common/,events/event_lookup.o events/event_table.o target_image.o \
+    $(ARCH)/spin.o)
+PROGRAM_OBJS += $(addprefix payloads/tools/,child.o out_file.o)
+PROGRAM_OBJS += $(addprefix payloads/stat/stat_,print.o events.o run.o rows.o soft.o metric.o record.o)
+PROGRAM_OBJS += $(addprefix payloads/record/,symbols.o sample_file.o histogram.o $(ARCH)/call.o)
+PROGRAM_OBJS += $(addprefix payloads/cputrack/,event_spec.o cpc_tool.o)
+PROGRAM_OBJS += $(addprefix payloads/board/,board_hide.o $(ARCH)/cpu_leaves.o $(ARCH)/board_fdt.o)
 PROGRAM_OBJS += $(addprefix payloads/opcost/,switch.o signal.o overflow.o flatness.o assign.o $(ARCH)/clock.o)
 
 # vpmu's objects are linked as they are: libprograms.a holds one object of a name.
@@ -35,7 +41,7 @@ NB_OBJS := $(addprefix payloads/nb/,nb.o config.o generate.o registers.o pass.o 
 $(B)/payloads/common/meter.o $(B)/glibc/payloads/common/meter.o: UCFLAGS += -mgeneral-regs-only
 
 # The programs are one file (payloads/programs.c).  Each has its main() under another name.
-MAIN_OBJS := $(addprefix $(B)/payloads/,$(BENCHMARKS:%=benchmarks/%.o) $(TOOLS:%=tools/%.o) opcost/opcost.o \
+MAIN_OBJS := $(addprefix $(B)/payloads/,$(BENCHMARKS:%=benchmarks/%.o) $(TOOLS:%=%.o) opcost/opcost.o \
     vpmu/vpmu.o nb/nb.o)
 $(MAIN_OBJS): AFTER = $(OBJCOPY) --redefine-sym main=$(*F)_main
 $(B)/payloads/programs.o: UCFLAGS += -DPROGRAMS='${PAYLOADS:%=X(%)}'
@@ -48,8 +54,8 @@ $(B)/programs: PACKED_LIBS := $(call PACKED_LIB,libqrcodegen,libqrcodegen.a) $(c
     $(call PACKED_LIB,libfdt,libfdt.a)
 $(B)/payloads/tools/pages.o: UCFLAGS += -D_GNU_SOURCE -isystem $(CACHE)/libqrcodegen-dev-$(PACKED)/usr/include \
     -isystem $(CACHE)/zlib1g-dev-$(PACKED)/usr/include
-$(B)/payloads/tools/arm64/board_fdt.o: UCFLAGS += -isystem $(CACHE)/libfdt-dev-$(PACKED)/usr/include
-$(B)/payloads/tools/board.o: UCFLAGS += -isystem $(CACHE)/zlib1g-dev-$(PACKED)/usr/include
+$(B)/payloads/board/arm64/board_fdt.o: UCFLAGS += -isystem $(CACHE)/libfdt-dev-$(PACKED)/usr/include
+$(B)/payloads/board/board.o: UCFLAGS += -isystem $(CACHE)/zlib1g-dev-$(PACKED)/usr/include
 $(B)/programs: $(B)/libprograms.a
 # Hard links of the file without what a debugger reads.
 $(PAYLOADS:%=$(B)/bin/%) &: $(B)/programs

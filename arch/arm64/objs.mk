@@ -16,6 +16,7 @@ $(B)/arch/arm64/dev/psci.o: SAN_coverage :=
 # The distribution's libfdt uses SIMD registers.  It runs only at boot, before there is SIMD state to keep.
 LIBFDT := $(CACHE)/libfdt-dev-arm64/usr
 LIBS   := $(LIBFDT)/lib/aarch64-linux-gnu/libfdt.a
-$(addprefix $(B)/,boot/image.o boot/image_uefi.o $(addprefix arch/arm64/fdt/,dt.o machine_fdt.o uart_fdt.o pci_fdt.o)): \
+$(addprefix $(B)/,boot/image.o boot/image_uefi.o $(addprefix arch/arm64/fdt/,dt.o machine_fdt.o uart_fdt.o \
+    pci_fdt.o)): \
     KCFLAGS += -isystem $(LIBFDT)/include
 LDERRATA := --fix-cortex-a53-843419       # adrp near the end of a page; the fix costs nothing on other cores

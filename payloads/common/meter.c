@@ -4,7 +4,7 @@
 #include "payloads/common/meter.h"
 
 #include "payloads/common/cpc_error.h"
-#include "payloads/common/perf_names.h"
+#include "payloads/common/events/perf_names.h"
 
 #include <errno.h>
 #include <payload.h>

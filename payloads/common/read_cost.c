@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/cpc.h>
 
-#include "payloads/common/json.h"
+#include "payloads/common/results/json.h"
 
 #define PAIRS 8 /* and one before them, which warms up */
 

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "payloads/common/json.h"
 #include "payloads/common/meter.h"
+#include "payloads/common/results/json.h"
 #include "payloads/common/usage.h"
 
 const char *const status_words[] = {

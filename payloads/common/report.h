@@ -7,8 +7,8 @@
 #define PAYLOADS_COMMON_REPORT_H
 
 #include "payloads/common/options.h"
-#include "payloads/common/runs.h"
-#include "payloads/common/series.h"
+#include "payloads/common/results/runs.h"
+#include "payloads/common/results/series.h"
 
 #include <libcpc.h>
 #include <stdbool.h>

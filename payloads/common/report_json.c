@@ -3,7 +3,7 @@
  */
 #include "payloads/common/report.h"
 
-#include "payloads/common/json.h"
+#include "payloads/common/results/json.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -11,8 +11,8 @@
 
 #include "events/machine.h"
 #include "payloads/common/cpc_error.h"
+#include "payloads/common/events/perf_names.h"
 #include "payloads/common/options.h"
-#include "payloads/common/perf_names.h"
 #include "payloads/common/usage.h"
 
 const struct event_db *const *

@@ -15,7 +15,7 @@
 #include <ucontext.h>
 
 #include "payloads/common/cpc_error.h"
-#include "payloads/common/perf_names.h"
+#include "payloads/common/events/perf_names.h"
 #include "payloads/common/usage.h"
 #include "payloads/nb/nb.h"
 

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "payloads/common/cpc_error.h"
-#include "payloads/common/json.h"
-#include "payloads/common/perf_names.h"
+#include "payloads/common/events/perf_names.h"
+#include "payloads/common/results/json.h"
 #include "payloads/common/usage.h"
 #include "payloads/nb/nb.h"
 

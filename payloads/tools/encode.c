@@ -4,11 +4,11 @@
  *
  *	0x5300c0 skl::INST_RETIRED:ANY_P:k=1:u=1:e=0:i=0:c=0:t=0...
  */
-#include "payloads/common/event_table.h"
+#include "payloads/common/events/event_table.h"
 
 #include <stdio.h>
 
-#include "payloads/common/event_lookup.h"
+#include "payloads/common/events/event_lookup.h"
 #include "payloads/common/usage.h"
 
 #define TEXT 1024

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "kern/cpc/assign.h"
-#include "payloads/common/event_lookup.h"
-#include "payloads/common/event_table.h"
+#include "payloads/common/events/event_lookup.h"
+#include "payloads/common/events/event_table.h"
 #include "payloads/common/options.h"
 #include "payloads/common/target.h"
 #include "payloads/common/usage.h"

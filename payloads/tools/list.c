@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "payloads/common/event_lookup.h"
-#include "payloads/common/event_table.h"
-#include "payloads/common/perf_names.h"
+#include "payloads/common/events/event_lookup.h"
+#include "payloads/common/events/event_table.h"
+#include "payloads/common/events/perf_names.h"
 #include "payloads/common/target.h"
 #include "payloads/common/usage.h"
 

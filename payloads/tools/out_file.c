@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "payloads/common/json.h"
+#include "payloads/common/results/json.h"
 #include "payloads/common/usage.h"
 
 #define PIECE 16384 /* of a file, in one record */

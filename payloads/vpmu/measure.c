@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "payloads/common/cpc_error.h"
-#include "payloads/common/json.h"
+#include "payloads/common/results/json.h"
 #include "payloads/common/usage.h"
 
 struct vpmu vpmu;

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "payloads/common/cpc_error.h"
-#include "payloads/common/json.h"
+#include "payloads/common/results/json.h"
 #include "payloads/common/usage.h"
 
 #define DEFAULT_RUNS 10

@@ -71,20 +71,21 @@ HOST_TESTS := lib/lib dev/uart/uart $(addprefix kern/,platform/bootinfo platform
 EVENT_TESTS := $(addprefix events/,tables presets oracle names/perf machine nearer)
 $(T)events/machine: | $(EVENT_FILES)
 $(EVENT_TESTS:%=$(T)%): $(call host,$(HOST_EVENTS))
-$(T)events/perf_names: $(call host,$(HOST_EVENTS) $(addprefix payloads/common/,usage.o event_lookup.o perf_names.o \
-    event_table.o target_host.o))
+$(T)events/perf_names: $(call host,$(HOST_EVENTS) $(addprefix payloads/common/,usage.o events/event_lookup.o \
+    events/perf_names.o events/event_table.o target_host.o))
 # The arithmetic of benchmarks.
 $(T)payloads/report: $(call host,$(call fake,support.o) $(addprefix payloads/common/,report.o report_json.o \
-    runs.o runs_text.o series.o usage.o))
+    results/runs.o results/runs_text.o results/series.o usage.o))
 PAYLOAD_TESTS := $(addprefix payloads/,report aggregates runs)
-$(T)payloads/board_hide: $(call host,$(call fake,support.o) $(addprefix payloads/tools/,board_hide.o arm64/board_fdt.o))
+$(T)payloads/board_hide: $(call host,$(call fake,support.o) $(addprefix payloads/board/,board_hide.o arm64/board_fdt.o))
 $(T)payloads/board_hide: HOST_LIBS := -lfdt
 $(HB)/tests/host/payloads/board_hide.o: HOST_CFLAGS += -D_GNU_SOURCE
 HOST_TESTS += payloads/board_hide
-$(T)payloads/rows: $(call host,$(call fake,support.o) payloads/tools/stat_rows.o payloads/common/usage.o)
+$(T)payloads/rows: $(call host,$(call fake,support.o) payloads/stat/stat_rows.o payloads/common/usage.o)
 HOST_TESTS += payloads/rows
-$(T)payloads/aggregates: $(call host,$(call fake,support.o) $(addprefix payloads/common/,series.o usage.o))
-$(T)payloads/runs: $(call host,$(call fake,support.o) $(addprefix payloads/common/,runs.o runs_text.o series.o usage.o))
+$(T)payloads/aggregates: $(call host,$(call fake,support.o) $(addprefix payloads/common/,results/series.o usage.o))
+$(T)payloads/runs: $(call host,$(call fake,support.o) $(addprefix payloads/common/,results/runs.o results/runs_text.o \
+    results/series.o usage.o))
 $(PAYLOAD_TESTS:%=$(T)%): HOST_LIBS := -lm
 $(T)payloads/bench: $(call host,$(call fake,support.o) payloads/bench/kernel.o $(addprefix payloads/common/,options.o \
     options_next.o usage.o))
@@ -214,7 +215,7 @@ HOST_TOOLS := $(addprefix $(HB)/,encode list fits)
 $(HOST_TOOLS): | $(EVENT_FILES)
 $(HB)/fits: $(call host,payloads/common/options_next.o kern/cpc/assign.o)
 $(HOST_TOOLS): $(HB)/%: $(HB)/payloads/tools/%.o $(call host,$(EVENT_LIB) $(addprefix payloads/common/,usage.o \
-    event_table.o target_host.o event_lookup.o perf_names.o))
+    events/event_table.o target_host.o events/event_lookup.o events/perf_names.o))
 	$(call say,CCLD,$@)
 	$(Q)$(HOST_CC) -fsanitize=address,undefined -o $@ $^
 

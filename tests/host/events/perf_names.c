@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "payloads/common/event_lookup.h"
-#include "payloads/common/perf_names.h"
+#include "payloads/common/events/event_lookup.h"
+#include "payloads/common/events/perf_names.h"
 
 /* INT, OS, USR and EN of an event select; NSH of a PMEVTYPER. */
 #define X86_LEVELS 0x530000ULL

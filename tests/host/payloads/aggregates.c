@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "payloads/common/series.h"
+#include "payloads/common/results/series.h"
 #include "tests/lib/host/support.h"
 
 static struct series

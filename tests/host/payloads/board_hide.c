@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "payloads/tools/board.h"
+#include "payloads/board/board.h"
 
 /* Type 1 with its UUID, type 17 with two strings to hide, and the end. */
 static const char table[] =

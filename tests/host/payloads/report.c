@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "payloads/common/json.h"
 #include "payloads/common/report.h"
+#include "payloads/common/results/json.h"
 #include "tests/lib/host/support.h"
 
 /* Functions that report.o and report_record.o need from files of the image. */

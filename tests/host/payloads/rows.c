@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "payloads/tools/stat.h"
+#include "payloads/stat/stat.h"
 #include "tests/lib/host/support.h"
 
 #define THREADS 1000

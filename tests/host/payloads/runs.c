@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "payloads/common/runs.h"
+#include "payloads/common/results/runs.h"
 #include "tests/lib/host/support.h"
 
 #define GHZ 1000000000

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "payloads/common/cpc_error.h"
-#include "payloads/common/json.h"
+#include "payloads/common/results/json.h"
 #include "payloads/vpmu/vpmu.h"
 #include "payloads/vpmu/x86_64/msr.h"
 

@@ -1,0 +1,135 @@
+/*
+ * Writes records: lines of JSON on /dev/record.
+ */
+#include "payloads/common/results/json.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libcpc.h>
+#include <payload.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "payloads/common/usage.h"
+
+#define RECORD_SCHEMA 1
+
+const char *
+json_machine(void)
+{
+	static char text[16384];
+
+	if (payload_machine(text, sizeof text) == -1)
+		text[0] = '\0';
+	return text;
+}
+
+/*
+ * The length in bytes of the character at s, or 0 if the bytes are invalid.  A
+ * character must have the shortest form and not be a surrogate.  RFC 3629,
+ * "UTF-8 definition".
+ */
+static size_t
+utf8_bytes(const char *s)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	uint8_t first = (uint8_t)*s;
+	size_t n = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+	uint32_t c = first & (0x7fU >> n);
+
+	if (first < 0x80)
+		return 1;
+	if (first < 0xc2 || first > 0xf4)
+		return 0;
+	for (size_t i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (s[i] & 0x3f);
+	}
+	return c < least[n] || c > 0x10ffff || c >> 11 == 0xd800 >> 11 ? 0 : n;
+}
+
+void
+json_string(FILE *f, const char *s)
+{
+	size_t n;
+
+	fputc('"', f);
+	for (; *s != '\0'; s += n > 0 ? n : 1) {
+		n = utf8_bytes(s);
+		if (*s == '"' || *s == '\\')
+			fprintf(f, "\\%c", *s);
+		else if ((unsigned char)*s < 0x20)
+			fprintf(f, "\\u%04x", (unsigned char)*s);
+		else if (n == 0)
+			fputs("\\ufffd", f); /* REPLACEMENT CHARACTER */
+		else
+			fwrite(s, 1, n, f);
+	}
+	fputc('"', f);
+}
+
+void
+json_member(FILE *f, const char *key, const char *value)
+{
+	fprintf(f, ",\"%s\":", key);
+	json_string(f, value);
+}
+
+void
+json_privilege(FILE *f, unsigned flags)
+{
+	static const char *const names[] = { "both", "user", "system", "both" };
+	unsigned n = ((flags & CPC_COUNT_USER) != 0) |
+	             ((flags & CPC_COUNT_SYSTEM) != 0) << 1;
+
+	json_member(f, "privilege", names[n]);
+}
+
+static void
+write_all(FILE *f, int argc, char *const *argv,
+    void (*members)(FILE *f, const void *arg), const void *arg)
+{
+	int i;
+
+	fprintf(f, "{\"schema\":%d", RECORD_SCHEMA);
+	json_member(f, "payload", usage_name());
+	fputs(",\"arguments\":[", f);
+	for (i = 1; i < argc; i++) {
+		fputs(i == 1 ? "" : ",", f);
+		json_string(f, argv[i]);
+	}
+	fputc(']', f);
+	members(f, arg);
+	fprintf(f, ",\"machine\":{%s}}\n", json_machine());
+}
+
+/*
+ * The kernel frames each write to /dev/record as one record.  Under Linux, for
+ * a payload that is tried there, the file does not exist.
+ */
+void
+json_record(int argc, char *const *argv,
+    void (*members)(FILE *f, const void *arg), const void *arg)
+{
+	char *line = NULL;
+	size_t len = 0;
+	FILE *f;
+	int fd;
+
+	if ((fd = open("/dev/record", O_WRONLY)) == -1)
+		return;
+	if ((f = open_memstream(&line, &len)) == NULL)
+		goto lost;
+	write_all(f, argc, argv, members, arg);
+	if (fclose(f) != 0 || write(fd, line, len) != (ssize_t)len)
+		goto lost;
+	free(line);
+	close(fd);
+	return;
+
+lost:
+	fail(1, "/dev/record: cannot write a record: %s", strerror(errno));
+}

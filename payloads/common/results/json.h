@@ -1,0 +1,25 @@
+/*
+ * Records: lines of JSON on /dev/record, which docs/records.md describes.
+ * Included by report_json.c and record.c.
+ */
+#ifndef PAYLOADS_COMMON_RESULTS_JSON_H
+#define PAYLOADS_COMMON_RESULTS_JSON_H
+
+#include <stdio.h>
+
+/*
+ * Write one record: the members that every record has, and those that
+ * members(f, arg) writes, each after a comma.  Exits 1 on failure.
+ */
+void json_record(int argc, char *const *argv,
+    void (*members)(FILE *f, const void *arg), const void *arg);
+
+void json_string(FILE *f, const char *s);
+void json_member(FILE *f, const char *key, const char *value);
+/* The member "privilege" for CPC_COUNT_* flags. */
+void json_privilege(FILE *f, unsigned flags);
+
+/* The present text of /dev/machine, or "" if it is absent. */
+const char *json_machine(void);
+
+#endif /* PAYLOADS_COMMON_RESULTS_JSON_H */
