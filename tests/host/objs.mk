@@ -12,21 +12,19 @@ fake = $(addprefix tests/lib/host/,$(1))
 # Parts of the product that several tests need, and the fakes that these parts call.
 HOST_LIB    := $(call fake,support.o) $(addprefix lib/,string.o text.o printf.o)
 HOST_EVENTS := $(EVENT_LIB) events/vendors.o $(EVENT_TABLES)
-HOST_X86    := $(call fake,named.o fake_msr.o x86_set.o) arch/x86/topology.o kern/cpc/refuse.o kern/cpc/proof.o \
-    $(HOST_EVENTS) \
-    $(HOST_LIB) \
-    $(addprefix arch/x86/pmu/,pic.o selection.o nmi.o models.o evtsel.o extra_msr.o)
-HOST_INTEL  := $(call fake,intel_shapes.o) $(HOST_X86) \
+HOST_X86 := $(call fake,named.o x86/fake_msr.o x86/x86_set.o) arch/x86/topology.o kern/cpc/refuse.o kern/cpc/proof.o \
+    $(HOST_EVENTS) $(HOST_LIB) $(addprefix arch/x86/pmu/,pic.o selection.o nmi.o models.o evtsel.o extra_msr.o)
+HOST_INTEL  := $(call fake,x86/intel_shapes.o) $(HOST_X86) \
     $(addprefix arch/x86/pmu/intel/,intel_shape.o core_type.o intel_pcbe.o intel_configure.o)
 HOST_AMD    := arch/x86/pmu/amd/amd_pcbe.o $(HOST_X86)
-HOST_PMUV3  := $(call fake,fake_pmu.o fake_pmu_regs.o pmuv3_pics.o pmuv3_set.o named.o) \
+HOST_PMUV3  := $(call fake,arm64/fake_pmu.o arm64/fake_pmu_regs.o arm64/pmuv3_pics.o arm64/pmuv3_set.o named.o) \
     kern/cpc/refuse.o kern/cpc/proof.o \
     $(HOST_EVENTS) $(HOST_LIB) $(addprefix arch/arm64/pmu/,pmuv3_pcbe.o core_type.o proof.o)
 HOST_CPC    := $(call fake,read_stub.o) $(CPC_OBJS) cpc/solaris/illumos.o cpc/solaris/processor.o
-HOST_PAGES  := $(call fake,fake_kernel.o fake_pcbe.o fake_mmu.o) $(SOFT_PMU_OBJS) $(HOST_CPC) $(KCPC_OBJS) \
-    $(KCPC_PAGE_OBJS) $(EVENT_LIB) $(HOST_LIB)
-HOST_KCPC   := $(call fake,host.o no_pages.o fake_kernel.o fake_pcbe.o) $(SOFT_PMU_OBJS) $(HOST_CPC) $(KCPC_OBJS) \
-    $(EVENT_LIB) $(HOST_LIB)
+HOST_PAGES := $(call fake,kcpc/fake_kernel.o kcpc/fake_pcbe.o kcpc/fake_mmu.o) $(SOFT_PMU_OBJS) $(HOST_CPC) \
+    $(KCPC_OBJS) $(KCPC_PAGE_OBJS) $(EVENT_LIB) $(HOST_LIB)
+HOST_KCPC := $(call fake,kcpc/host.o kcpc/no_pages.o kcpc/fake_kernel.o kcpc/fake_pcbe.o) $(SOFT_PMU_OBJS) \
+    $(HOST_CPC) $(KCPC_OBJS) $(EVENT_LIB) $(HOST_LIB)
 
 $(T)lib/lib: $(call host,$(HOST_LIB))
 $(T)kern/platform/bootinfo: $(call host,kern/platform/bootinfo.o $(HOST_LIB))
@@ -130,7 +128,7 @@ $(addprefix $(HB)/,arch/x86/dev/tco.o tests/host/arch/x86/dev/tco.o): \
 $(T)arch/x86/mm/early: $(call host,arch/x86/mm/early.o $(HOST_LIB))
 HOST_TESTS += arch/x86/dev/tco arch/x86/mm/early
 POWER_TESTS := $(addprefix arch/x86/power/,quiet strain)
-$(POWER_TESTS:%=$(T)%): $(call host,$(addprefix arch/x86/power/,state.o strain.o quiet.o) $(call fake,fake_regs.o) \
+$(POWER_TESTS:%=$(T)%): $(call host,$(addprefix arch/x86/power/,state.o strain.o quiet.o) $(call fake,x86/fake_regs.o) \
     $(HOST_LIB))
 HOST_TESTS += $(POWER_TESTS)
 $(T)arch/x86/trap/xcr0: $(call host,arch/x86/trap/xcr0.o $(HOST_LIB))
@@ -152,8 +150,8 @@ KCPC_TESTS += $(addprefix kern/cpc/,assign hostile overflow init inherit witness
 $(KCPC_TESTS:%=$(T)%): $(call host,$(HOST_KCPC))
 # libcpc's headers and library in a C++ program.
 $(T)cpc/cxx $(T)cpc/v1_spec: $(call host,$(HOST_CPC) $(EVENT_LIB))
-$(T)kern/cpc/profile/profile $(T)kern/cpc/profile/samples $(T)kern/cpc/profile/rows: $(call host,$(call fake,profile.o))
-$(T)kern/debug/test_hooks: $(call host,kern/debug/test_hooks.o $(call fake,fake_state.o))
+$(addprefix $(T)kern/cpc/profile/,profile samples rows): $(call host,$(call fake,kcpc/profile.o))
+$(T)kern/debug/test_hooks: $(call host,kern/debug/test_hooks.o $(call fake,kcpc/fake_state.o))
 $(T)cpc/no_memory: HOST_LDFLAGS := -Wl,--wrap=calloc,--wrap=realloc,--wrap=mmap # the test decides when memory is out
 $(T)kern/cpc/counter_page: $(call host,$(HOST_PAGES))
 # Every interleaving of kcpc's operations on the software PMU.
@@ -163,8 +161,8 @@ $(T)kern/cpc/explore/explore: $(call host,$(addprefix tests/host/kern/cpc/explor
 HOST_TESTS += $(KCPC_TESTS) cpc/cxx cpc/v1_spec kern/cpc/counter_page kern/cpc/explore/explore
 # The registers of each PMU below kcpc.  Their fakes have names that the fake kernel has, too.
 REGS := tests/host/kern/cpc/registers
-REGS_X86   := $(REGS)/x86.o $(call fake,fake_msr.o x86_set.o intel_shapes.o)
-REGS_ARM64 := $(REGS)/arm64.o $(call fake,fake_pmu.o fake_pmu_regs.o pmuv3_pics.o)
+REGS_X86   := $(REGS)/x86.o $(call fake,x86/fake_msr.o x86/x86_set.o x86/intel_shapes.o)
+REGS_ARM64 := $(REGS)/arm64.o $(call fake,arm64/fake_pmu.o arm64/fake_pmu_regs.o arm64/pmuv3_pics.o)
 REGS_KCPC  := $(filter-out %/host.o,$(HOST_KCPC)) $(REGS)/registers.o
 REGS_NAMES := cpus ncpu arch_curcpu arch_tick arch_tick_hz fake_cpu fake_shape kcpc_pmi_late pcbe_models \
     pcbe_nmodels

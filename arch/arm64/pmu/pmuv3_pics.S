@@ -5,7 +5,7 @@
  * An event counter's number is part of its registers' names.  So each loop has
  * a table with one piece of code for each counter.  An iteration branches to
  * the piece of its PIC, which ends the iteration.  pmuv3_impl.h describes the
- * functions, and tests/lib/host/pmuv3_pics.c has them in C.
+ * functions, and tests/lib/host/arm64/pmuv3_pics.c has them in C.
  * Arm ARM (DDI 0487), "PMEVCNTR<n>_EL0", "PMEVTYPER<n>_EL0".
  */
 #include "arch/arm64/pmu/pmuv3_pics.h"

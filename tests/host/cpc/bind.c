@@ -2,7 +2,7 @@
  * Bind sets to the current LWP: which binds are refused, and what a refusal
  * leaves bound.
  */
-#include "tests/lib/host/host.h"
+#include "tests/lib/host/kcpc/host.h"
 
 static char umask_name[] = "umask";
 

@@ -1,6 +1,6 @@
 /* Buffers: values, arithmetic, clocks. */
 #include "cpc/cpci.h"
-#include "tests/lib/host/host.h"
+#include "tests/lib/host/kcpc/host.h"
 
 /* Set the clocks of a buffer with two values; programs cannot set them. */
 static void

@@ -1,5 +1,5 @@
 /* Error reports: the default output, the handler, and its arguments. */
-#include "tests/lib/host/host.h"
+#include "tests/lib/host/kcpc/host.h"
 
 #include <stdio.h>
 #include <stdlib.h>

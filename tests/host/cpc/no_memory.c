@@ -3,7 +3,7 @@
  * report, changes nothing and leaks nothing; the leak sanitizer checks the
  * last.  Ground rule 5; Parts 4.1 to 4.4.
  */
-#include "tests/lib/host/host.h"
+#include "tests/lib/host/kcpc/host.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Handles: opening, closing, and the constants of the header. */
-#include "tests/lib/host/host.h"
+#include "tests/lib/host/kcpc/host.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Presets, restart, disable and enable of the LWP's own context. */
-#include "tests/lib/host/host.h"
+#include "tests/lib/host/kcpc/host.h"
 
 #include <limits.h>
 

@@ -1,5 +1,5 @@
 /* Queries about the PMU: PICs, capabilities, names. */
-#include "tests/lib/host/host.h"
+#include "tests/lib/host/kcpc/host.h"
 
 #include <string.h>
 
@@ -95,7 +95,7 @@ cciname_and_cpuref_are_stable(void **state)
 
 	(void)state;
 	assert_string_equal(name, "Fake PMU");
-	assert_string_equal(ref, "See tests/lib/host/fake_pcbe.h");
+	assert_string_equal(ref, "See tests/lib/host/kcpc/fake_pcbe.h");
 	assert_ptr_equal(cpc_cciname(cpc), name);
 	assert_ptr_equal(cpc_cpuref(cpc), ref);
 }

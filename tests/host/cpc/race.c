@@ -3,7 +3,7 @@
  * it and before the kernel does.  The bind then uses the old set or the new
  * set, or fails because the set was destroyed.
  */
-#include "tests/lib/host/host.h"
+#include "tests/lib/host/kcpc/host.h"
 
 static cpc_set_t *set, *next;
 

@@ -1,5 +1,5 @@
 /* Requests: what an add accepts, refuses and copies, and what a walk shows. */
-#include "tests/lib/host/host.h"
+#include "tests/lib/host/kcpc/host.h"
 
 #include <string.h>
 

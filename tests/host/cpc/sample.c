@@ -1,5 +1,5 @@
 /* Sampling: which sets and buffers it accepts, and which values it stores. */
-#include "tests/lib/host/host.h"
+#include "tests/lib/host/kcpc/host.h"
 
 #include <sys/lwp.h>
 #include <sys/time.h>

@@ -1,5 +1,5 @@
 /* Sets: creation, destruction, and handles that are no longer valid. */
-#include "tests/lib/host/host.h"
+#include "tests/lib/host/kcpc/host.h"
 
 static void
 fail_if_called(void *arg, int index, const char *event, uint64_t preset,

@@ -2,7 +2,7 @@
  * libcpc in a SIGEMT handler.  The handler may interrupt any call.  It may
  * sample, bind and restart, and never waits.
  */
-#include "tests/lib/host/host.h"
+#include "tests/lib/host/kcpc/host.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * barecpc's kernel lock does.  Each thread is an LWP, and its counts are exact
  * whatever the other threads do.
  */
-#include "tests/lib/host/host.h"
+#include "tests/lib/host/kcpc/host.h"
 
 #include <pthread.h>
 #include <sched.h>

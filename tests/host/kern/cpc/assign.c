@@ -2,7 +2,7 @@
  * The assignment of PICs is complete.  On random coverages of up to 6 requests
  * and 6 PICs it succeeds exactly when a search of all assignments does.
  */
-#include "tests/lib/host/host.h"
+#include "tests/lib/host/kcpc/host.h"
 
 #include "kern/cpc/assign.h"
 

@@ -7,7 +7,7 @@
  * CPUs 0 and 1 are soft_core: six PICs, "instructions" and "cycles".  CPU 2 is
  * soft_atom: four PICs, "branches" too, "cycles" on PIC 0 only.
  */
-#include "tests/lib/host/host.h"
+#include "tests/lib/host/kcpc/host.h"
 
 #include <string.h>
 

@@ -13,8 +13,8 @@
 #include "kern/cpc/kcpc_impl.h"
 #include "kern/proc/lwp.h"
 #include "kern/sched/cpu.h"
-#include "tests/lib/host/fake_kernel.h"
-#include "tests/lib/host/fake_pcbe.h"
+#include "tests/lib/host/kcpc/fake_kernel.h"
+#include "tests/lib/host/kcpc/fake_pcbe.h"
 #include "tests/lib/host/support.h"
 
 #define CORE   1 /* types, as in a pack */

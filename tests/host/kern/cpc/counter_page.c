@@ -21,9 +21,9 @@
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/sched/timer.h"
-#include "tests/lib/host/fake_kernel.h"
-#include "tests/lib/host/fake_mmu.h"
-#include "tests/lib/host/fake_pcbe.h"
+#include "tests/lib/host/kcpc/fake_kernel.h"
+#include "tests/lib/host/kcpc/fake_mmu.h"
+#include "tests/lib/host/kcpc/fake_pcbe.h"
 
 #define FIRST  REGION_TOP /* the first address */
 #define PLACES 1023       /* above all regions */

@@ -1,5 +1,5 @@
 /* Sets that are bound to CPUs, and what then happens to the sets of LWPs. */
-#include "tests/lib/host/host.h"
+#include "tests/lib/host/kcpc/host.h"
 
 #include <string.h>
 

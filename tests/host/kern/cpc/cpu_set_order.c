@@ -2,7 +2,7 @@
  * An LWP that binds a set to a CPU must first move to that CPU.  Other LWPs
  * act while it moves.
  */
-#include "tests/lib/host/host.h"
+#include "tests/lib/host/kcpc/host.h"
 
 #include <pthread.h>
 #include <time.h>

@@ -2,7 +2,7 @@
  * Whatever a program passes to the system call without libcpc, the kernel
  * returns the right errno and takes no harm.
  */
-#include "tests/lib/host/host.h"
+#include "tests/lib/host/kcpc/host.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* CPC_BIND_LWP_INHERIT: the context of a new LWP. */
-#include "tests/lib/host/host.h"
+#include "tests/lib/host/kcpc/host.h"
 
 #include <sys/time.h>
 

@@ -2,7 +2,7 @@
  * The proof at boot: the kernel reports what it finds, and uses no PIC that
  * fails.
  */
-#include "tests/lib/host/host.h"
+#include "tests/lib/host/kcpc/host.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * Counters narrower than 64 bits: the overflow interrupt, or a timer instead,
  * extends their counts.
  */
-#include "tests/lib/host/host.h"
+#include "tests/lib/host/kcpc/host.h"
 
 #include "kern/arch.h"
 #include "kern/cpc/kcpc.h"

@@ -2,7 +2,7 @@
  * The witness agrees with LWPs whose counts are right, and reports a wrong
  * one.
  */
-#include "tests/lib/host/host.h"
+#include "tests/lib/host/kcpc/host.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * interrupt a read at a chosen time: a timer does to the context what other
  * LWPs could do.
  */
-#include "tests/lib/host/host.h"
+#include "tests/lib/host/kcpc/host.h"
 
 #include "kern/cpc/kcpc_impl.h"
 #include "kern/debug/test_hooks.h"

@@ -4,7 +4,7 @@
  * writes.  The expected values are worked out by hand.  Arm ARM (DDI 0487),
  * "PMCR_EL0", "PMEVTYPER<n>_EL0", "PMCEID0_EL0".
  */
-#include "tests/lib/host/pmuv3_set.h"
+#include "tests/lib/host/arm64/pmuv3_set.h"
 
 #include <stdio.h>
 #include <string.h>

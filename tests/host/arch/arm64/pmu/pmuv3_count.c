@@ -3,7 +3,7 @@
  * stop, in 64 bits for any counter width.  Other sets cannot read the counts.
  * Arm ARM (DDI 0487), "PMEVCNTR<n>_EL0", "PMOVSCLR_EL0", "PMUSERENR_EL0".
  */
-#include "tests/lib/host/pmuv3_set.h"
+#include "tests/lib/host/arm64/pmuv3_set.h"
 
 #define USER   CPC_COUNT_USER
 #define NOTIFY (CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT)

@@ -3,8 +3,8 @@
  * machine interrupts.  Helper PICs work on a PMU that loses overflows as QEMU
  * 7.2 does.
  */
+#include "tests/lib/host/arm64/pmuv3_set.h"
 #include "tests/lib/host/named.h"
-#include "tests/lib/host/pmuv3_set.h"
 
 #include <string.h>
 

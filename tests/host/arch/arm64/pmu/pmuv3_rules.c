@@ -3,7 +3,7 @@
  * the Arm ARM (DDI 0487).  It also shows that every ISB of the backend is
  * needed: without any one of them, the fake PMU reports a fault.
  */
-#include "tests/lib/host/pmuv3_set.h"
+#include "tests/lib/host/arm64/pmuv3_set.h"
 
 static const struct pcbe_ops *const ops = &pmuv3_pcbe_ops;
 

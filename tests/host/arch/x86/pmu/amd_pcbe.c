@@ -13,9 +13,9 @@
 #include "arch/x86/pmu/pmu.h"
 #include "arch/x86/pmu/regs.h"
 #include "kern/cpc/kcpc_impl.h"
-#include "tests/lib/host/fake_msr.h"
 #include "tests/lib/host/named.h"
-#include "tests/lib/host/x86_set.h"
+#include "tests/lib/host/x86/fake_msr.h"
+#include "tests/lib/host/x86/x86_set.h"
 
 #define USER   CPC_COUNT_USER
 #define SYSTEM CPC_COUNT_SYSTEM

@@ -3,7 +3,7 @@
  * are the same with any set of registers.
  */
 #include "arch/x86/pmu/regs.h"
-#include "tests/lib/host/intel_shapes.h"
+#include "tests/lib/host/x86/intel_shapes.h"
 
 /*
  * Program, run, sample, stop, continue: the counts are the same on every

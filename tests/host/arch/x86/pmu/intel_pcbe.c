@@ -6,7 +6,7 @@
  */
 #include "tests/lib/host/named.h"
 /* defines `ops` */
-#include "tests/lib/host/intel_shapes.h"
+#include "tests/lib/host/x86/intel_shapes.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  */
 #include "tests/lib/host/named.h"
 /* this header names the backend `ops` */
-#include "tests/lib/host/intel_shapes.h"
+#include "tests/lib/host/x86/intel_shapes.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  */
 #include "arch/x86/pmu/pic.h"
 
-#include "tests/lib/host/intel_shapes.h"
+#include "tests/lib/host/x86/intel_shapes.h"
 
 #define EVENT   "0xc0"
 #define WORK    20 /* instructions of the kernel between start and stop */

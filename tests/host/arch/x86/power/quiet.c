@@ -12,7 +12,7 @@
 #include "arch/x86/power/power.h"
 #include "arch/x86/power/regs.h"
 #include "kern/platform/command/quiet_word.h"
-#include "tests/lib/host/fake_regs.h"
+#include "tests/lib/host/x86/fake_regs.h"
 
 #define ALL ~0ULL
 #define INTEL(m)                                                               \

@@ -12,7 +12,7 @@
 #include "arch/x86/power/regs.h"
 #include "include/sys/barecpc.h"
 #include "lib/text.h"
-#include "tests/lib/host/fake_regs.h"
+#include "tests/lib/host/x86/fake_regs.h"
 
 /* Skylake: all that Intel has.  Heat was logged before the boot. */
 static const struct fake_part skylake = {

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "kern/cpc/soft/soft_shape.h"
-#include "tests/lib/host/fake_kernel.h"
+#include "tests/lib/host/kcpc/fake_kernel.h"
 
 struct as;
 

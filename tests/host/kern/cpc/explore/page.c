@@ -13,7 +13,7 @@
 #include "kern/cpc/soft/soft_pcbe.h"
 #include "kern/proc/lwp.h"
 #include "kern/sched/cpu.h"
-#include "tests/lib/host/fake_mmu.h"
+#include "tests/lib/host/kcpc/fake_mmu.h"
 
 /* The read in progress of each LWP. */
 static struct reader {

@@ -2,7 +2,7 @@
  * Profiles: which sets can become one, and which LWPs it counts.  The fixture
  * checks that nothing of it remains.
  */
-#include "tests/lib/host/profile.h"
+#include "tests/lib/host/kcpc/profile.h"
 
 #define P(fn) cmocka_unit_test_setup_teardown(fn, profile_up, profile_down)
 

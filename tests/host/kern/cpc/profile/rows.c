@@ -3,7 +3,7 @@
  * it left its CPU.  That its time and its page faults are right needs a real
  * machine: tests/cli/stat_threads.sh.
  */
-#include "tests/lib/host/profile.h"
+#include "tests/lib/host/kcpc/profile.h"
 
 #define P(fn) cmocka_unit_test_setup_teardown(fn, profile_up, profile_down)
 

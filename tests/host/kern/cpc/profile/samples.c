@@ -2,7 +2,7 @@
  * The samples of a profile.  That each period has the same number of events
  * needs a real PMU: tests/cli/record.py.
  */
-#include "tests/lib/host/profile.h"
+#include "tests/lib/host/kcpc/profile.h"
 
 #define P(fn) cmocka_unit_test_setup_teardown(fn, profile_up, profile_down)
 

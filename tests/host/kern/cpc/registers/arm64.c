@@ -5,7 +5,7 @@
 
 #include "arch/arm64/pmu/pmuv3_impl.h"
 #include "arch/arm64/pmu/regs.h"
-#include "tests/lib/host/fake_pmu.h"
+#include "tests/lib/host/arm64/fake_pmu.h"
 
 #define MIDR_EMULATED 0x000f0510ULL
 #define MIDR_A55      0x411fd050ULL

@@ -19,7 +19,7 @@
 #include "kern/proc/lwp.h"
 #include "kern/sched/cpu.h"
 #include "tests/host/kern/cpc/registers/machine.h"
-#include "tests/lib/host/fake_kernel.h"
+#include "tests/lib/host/kcpc/fake_kernel.h"
 #include "tests/lib/host/named.h"
 
 void

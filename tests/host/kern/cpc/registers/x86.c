@@ -5,7 +5,7 @@
 #include "arch/x86/pmu/pmu.h"
 #include "arch/x86/pmu/regs.h"
 #include "arch/x86/topology.h"
-#include "tests/lib/host/intel_shapes.h"
+#include "tests/lib/host/x86/intel_shapes.h"
 
 #define TWO                                                                    \
 	{                                                                      \

@@ -5,6 +5,6 @@
 #ifndef TESTS_LIB_HOST_SHADOW_ARCH_X86_PMU_ACCESS_H
 #define TESTS_LIB_HOST_SHADOW_ARCH_X86_PMU_ACCESS_H
 
-#include "tests/lib/host/fake_msr.h"
+#include "tests/lib/host/x86/fake_msr.h"
 
 #endif /* TESTS_LIB_HOST_SHADOW_ARCH_X86_PMU_ACCESS_H */

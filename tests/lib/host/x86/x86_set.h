@@ -2,8 +2,8 @@
  * Sets of requests on an x86 backend, built and run as kcpc does it.  Included
  * by tests of the x86 backends.
  */
-#ifndef TESTS_LIB_HOST_X86_SET_H
-#define TESTS_LIB_HOST_X86_SET_H
+#ifndef TESTS_LIB_HOST_X86_X86_SET_H
+#define TESTS_LIB_HOST_X86_X86_SET_H
 
 #include <stdbool.h>
 
@@ -59,4 +59,4 @@ bool lacks(const struct pcbe_ops *ops, const char *event);
 const char *names_on(const struct pcbe_ops *ops, unsigned pic);
 const char *attr_names(const struct pcbe_ops *ops);
 
-#endif /* TESTS_LIB_HOST_X86_SET_H */
+#endif /* TESTS_LIB_HOST_X86_X86_SET_H */

@@ -3,8 +3,8 @@
  * code that uses x86_rdmsr_safe().  Any other register faults.  Included by
  * host tests.
  */
-#ifndef TESTS_LIB_HOST_FAKE_REGS_H
-#define TESTS_LIB_HOST_FAKE_REGS_H
+#ifndef TESTS_LIB_HOST_X86_FAKE_REGS_H
+#define TESTS_LIB_HOST_X86_FAKE_REGS_H
 
 #include <stdint.h>
 
@@ -39,4 +39,4 @@ extern unsigned fake_faults;
 /* The next result of x86_mcheck_take(). */
 extern unsigned fake_errors;
 
-#endif /* TESTS_LIB_HOST_FAKE_REGS_H */
+#endif /* TESTS_LIB_HOST_X86_FAKE_REGS_H */

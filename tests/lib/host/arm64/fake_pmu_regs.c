@@ -2,13 +2,13 @@
  * The registers of a PMUv3 in software: each access obeys the Arm ARM's rules.
  */
 
-#include "tests/lib/host/fake_pmu.h"
+#include "tests/lib/host/arm64/fake_pmu.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "arch/arm64/pmu/regs.h"
-#include "tests/lib/host/fake_pmu_impl.h"
+#include "tests/lib/host/arm64/fake_pmu_impl.h"
 #include "tests/lib/host/support.h"
 
 #define CYCLES     FAKE_NEVENT /* index and bit of the cycle counter */

@@ -1,5 +1,5 @@
 /* A CPU with lists of CPUID leaves and of model-specific registers. */
-#include "tests/lib/host/fake_regs.h"
+#include "tests/lib/host/x86/fake_regs.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * Functions that fake_pmu.c (counting) and fake_pmu_regs.c (register accesses)
  * share.  Included by these two files.
  */
-#ifndef TESTS_LIB_HOST_FAKE_PMU_IMPL_H
-#define TESTS_LIB_HOST_FAKE_PMU_IMPL_H
+#ifndef TESTS_LIB_HOST_ARM64_FAKE_PMU_IMPL_H
+#define TESTS_LIB_HOST_ARM64_FAKE_PMU_IMPL_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,4 +24,4 @@ void fake_look_after(uint64_t which);
 /* Raise or lower the interrupt line, as PMCR, PMOVS and PMINTEN say. */
 void fake_interrupt_line(void);
 
-#endif /* TESTS_LIB_HOST_FAKE_PMU_IMPL_H */
+#endif /* TESTS_LIB_HOST_ARM64_FAKE_PMU_IMPL_H */

@@ -1,6 +1,6 @@
 /* Sets on the PMUv3 backend, for its host tests. */
 
-#include "tests/lib/host/pmuv3_set.h"
+#include "tests/lib/host/arm64/pmuv3_set.h"
 
 #include <string.h>
 

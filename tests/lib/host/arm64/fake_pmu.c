@@ -1,6 +1,6 @@
 /* The counters of a PMUv3 in software: they count, overflow and interrupt. */
 
-#include "tests/lib/host/fake_pmu.h"
+#include "tests/lib/host/arm64/fake_pmu.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "arch/arm64/pmu/regs.h"
 #include "kern/arch.h"
 #include "kern/sched/cpu.h"
-#include "tests/lib/host/fake_pmu_impl.h"
+#include "tests/lib/host/arm64/fake_pmu_impl.h"
 #include "tests/lib/host/support.h"
 
 #define CYCLES FAKE_NEVENT /* index and bit of the cycle counter */

@@ -2,7 +2,7 @@
  * The PMU of host tests of kcpc and libcpc: the kernel's software PMU
  * (kern/cpc/soft), with what only these tests need.
  */
-#include "tests/lib/host/fake_pcbe.h"
+#include "tests/lib/host/kcpc/fake_pcbe.h"
 
 #include <stddef.h>
 
@@ -10,7 +10,7 @@
 #include "kern/cpc/soft/soft_pcbe.h"
 #include "kern/sched/cpu.h"
 #include "kern/sched/xcall.h"
-#include "tests/lib/host/fake_kernel.h"
+#include "tests/lib/host/kcpc/fake_kernel.h"
 
 #define ATTRS                                                                  \
 	(1U << CPC_ATTR_UMASK | 1U << CPC_ATTR_EDGE |                          \
@@ -129,7 +129,7 @@ impl_name(void)
 static const char *
 cpuref(void)
 {
-	return "See tests/lib/host/fake_pcbe.h";
+	return "See tests/lib/host/kcpc/fake_pcbe.h";
 }
 
 static void

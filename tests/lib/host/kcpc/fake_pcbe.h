@@ -2,8 +2,8 @@
  * A PMU in software, of any shape that a test asks for, and its backend.
  * Included by tests/host.
  */
-#ifndef TESTS_LIB_HOST_FAKE_PCBE_H
-#define TESTS_LIB_HOST_FAKE_PCBE_H
+#ifndef TESTS_LIB_HOST_KCPC_FAKE_PCBE_H
+#define TESTS_LIB_HOST_KCPC_FAKE_PCBE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -70,4 +70,4 @@ uint64_t fake_pmu_raw(unsigned pic);
  */
 extern unsigned fake_configured, fake_freed;
 
-#endif /* TESTS_LIB_HOST_FAKE_PCBE_H */
+#endif /* TESTS_LIB_HOST_KCPC_FAKE_PCBE_H */

@@ -3,7 +3,7 @@
  * memory, user copies and the system call.
  */
 
-#include "tests/lib/host/fake_kernel.h"
+#include "tests/lib/host/kcpc/fake_kernel.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@
 #include "kern/sched/sched.h"
 #include "kern/sched/timer.h"
 #include "kern/sched/xcall.h"
-#include "tests/lib/host/fake_pcbe.h"
+#include "tests/lib/host/kcpc/fake_pcbe.h"
 #include "tests/lib/host/support.h"
 
 unsigned fake_kmalloc_fails;

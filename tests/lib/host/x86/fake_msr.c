@@ -1,6 +1,6 @@
 /* The registers of an x86 PMU in software, and their accessors. */
 
-#include "tests/lib/host/fake_msr.h"
+#include "tests/lib/host/x86/fake_msr.h"
 
 #include <stdio.h>
 #include <stdlib.h>

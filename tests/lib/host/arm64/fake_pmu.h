@@ -12,8 +12,8 @@
  * ARM (DDI 0487), "Performance Monitors registers", "Synchronization
  * requirements for AArch64 System registers".
  */
-#ifndef TESTS_LIB_HOST_FAKE_PMU_H
-#define TESTS_LIB_HOST_FAKE_PMU_H
+#ifndef TESTS_LIB_HOST_ARM64_FAKE_PMU_H
+#define TESTS_LIB_HOST_ARM64_FAKE_PMU_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -99,4 +99,4 @@ bool fake_pending(void);
 /* Read PIC n at EL0.  Returns false if the access is trapped. */
 bool fake_el0_read(unsigned n, uint64_t *v);
 
-#endif /* TESTS_LIB_HOST_FAKE_PMU_H */
+#endif /* TESTS_LIB_HOST_ARM64_FAKE_PMU_H */

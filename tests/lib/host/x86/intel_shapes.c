@@ -1,6 +1,6 @@
 /* Shapes of Intel's PMU: what CPUID and the registers of known CPUs have. */
 
-#include "tests/lib/host/intel_shapes.h"
+#include "tests/lib/host/x86/intel_shapes.h"
 
 #include "arch/x86/pmu/models.h"
 #include "arch/x86/topology.h"

@@ -6,8 +6,8 @@
  * A test is one claim.  Its comment cites the assertions of the contract that
  * it proves.
  */
-#ifndef TESTS_LIB_HOST_HOST_H
-#define TESTS_LIB_HOST_HOST_H
+#ifndef TESTS_LIB_HOST_KCPC_HOST_H
+#define TESTS_LIB_HOST_KCPC_HOST_H
 
 #include <errno.h>
 #include <setjmp.h>
@@ -19,8 +19,8 @@
 #include <cmocka.h>
 #include <libcpc.h>
 
-#include "tests/lib/host/fake_kernel.h"
-#include "tests/lib/host/fake_pcbe.h"
+#include "tests/lib/host/kcpc/fake_kernel.h"
+#include "tests/lib/host/kcpc/fake_pcbe.h"
 
 /* A handle that the fixture opens.  Tests create everything else. */
 extern cpc_t *cpc;
@@ -95,4 +95,4 @@ void bind_curlwp(cpc_set_t *set);
 uint64_t sampled(cpc_set_t *set, int index);
 uint64_t got(cpc_buf_t *buf, int index);
 
-#endif /* TESTS_LIB_HOST_HOST_H */
+#endif /* TESTS_LIB_HOST_KCPC_HOST_H */

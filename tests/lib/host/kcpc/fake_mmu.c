@@ -1,6 +1,6 @@
 /* Address spaces in software, as far as counter pages need them. */
 
-#include "tests/lib/host/fake_mmu.h"
+#include "tests/lib/host/kcpc/fake_mmu.h"
 
 #include <stddef.h>
 
@@ -8,7 +8,7 @@
 #include "kern/mm/page.h"
 #include "kern/platform/errno.h"
 #include "kern/sched/timer.h"
-#include "tests/lib/host/fake_kernel.h"
+#include "tests/lib/host/kcpc/fake_kernel.h"
 
 #define NMAPPING 16
 

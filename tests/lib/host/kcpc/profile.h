@@ -2,10 +2,10 @@
  * A profile on the fake kernel, whose file is FAKE_FD.  Included by tests of
  * kern/cpc/profile/.
  */
-#ifndef TESTS_LIB_HOST_PROFILE_H
-#define TESTS_LIB_HOST_PROFILE_H
+#ifndef TESTS_LIB_HOST_KCPC_PROFILE_H
+#define TESTS_LIB_HOST_KCPC_PROFILE_H
 
-#include "tests/lib/host/host.h"
+#include "tests/lib/host/kcpc/host.h"
 
 #include "kern/cpc/kcpc.h"
 #include "kern/cpc/kcpc_impl.h"
@@ -39,4 +39,4 @@ intptr_t profile_take(void *buf, size_t len);
 /* The current LWP runs for one period, and returns to its program at pc. */
 void profile_pass(uintptr_t pc);
 
-#endif /* TESTS_LIB_HOST_PROFILE_H */
+#endif /* TESTS_LIB_HOST_KCPC_PROFILE_H */

@@ -3,8 +3,8 @@
  * test acts as one CPU at a time and switches its LWPs by hand.  Included by
  * tests/host.
  */
-#ifndef TESTS_LIB_HOST_FAKE_KERNEL_H
-#define TESTS_LIB_HOST_FAKE_KERNEL_H
+#ifndef TESTS_LIB_HOST_KCPC_FAKE_KERNEL_H
+#define TESTS_LIB_HOST_KCPC_FAKE_KERNEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -122,4 +122,4 @@ extern unsigned fake_syscalls;
  */
 extern void (*fake_on_syscall)(void), (*fake_on_return)(void);
 
-#endif /* TESTS_LIB_HOST_FAKE_KERNEL_H */
+#endif /* TESTS_LIB_HOST_KCPC_FAKE_KERNEL_H */

@@ -1,6 +1,6 @@
 /* A profile on the fake kernel, for host tests. */
 
-#include "tests/lib/host/profile.h"
+#include "tests/lib/host/kcpc/profile.h"
 
 struct file profile_file;
 struct cpc_profile_stat profile_st;

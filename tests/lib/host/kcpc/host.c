@@ -1,6 +1,6 @@
 /* The fixture of the libcpc tests, and short forms of common calls. */
 
-#include "tests/lib/host/host.h"
+#include "tests/lib/host/kcpc/host.h"
 
 #include <stdio.h>
 #include <string.h>

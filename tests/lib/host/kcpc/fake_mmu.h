@@ -3,8 +3,8 @@
  * host's memory.  A mapped page cannot be reached at the address where it is
  * mapped.  Included by tests/host.
  */
-#ifndef TESTS_LIB_HOST_FAKE_MMU_H
-#define TESTS_LIB_HOST_FAKE_MMU_H
+#ifndef TESTS_LIB_HOST_KCPC_FAKE_MMU_H
+#define TESTS_LIB_HOST_KCPC_FAKE_MMU_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,4 +17,4 @@ unsigned fake_mmu_prot(const struct as *as, uintptr_t uva);
 /* The next arch_map() fails. */
 extern bool fake_mmu_fails;
 
-#endif /* TESTS_LIB_HOST_FAKE_MMU_H */
+#endif /* TESTS_LIB_HOST_KCPC_FAKE_MMU_H */

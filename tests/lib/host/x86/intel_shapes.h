@@ -2,14 +2,14 @@
  * Shapes of Intel's PMU, and a boot on one of them.  Included by the tests of
  * the Intel backend.
  */
-#ifndef TESTS_LIB_HOST_INTEL_SHAPES_H
-#define TESTS_LIB_HOST_INTEL_SHAPES_H
+#ifndef TESTS_LIB_HOST_X86_INTEL_SHAPES_H
+#define TESTS_LIB_HOST_X86_INTEL_SHAPES_H
 
 #include "tests/lib/host/support.h"
 
 #include "arch/x86/pmu/pmu.h"
-#include "tests/lib/host/fake_msr.h"
-#include "tests/lib/host/x86_set.h"
+#include "tests/lib/host/x86/fake_msr.h"
+#include "tests/lib/host/x86/x86_set.h"
 
 #define USER   CPC_COUNT_USER
 #define SYSTEM CPC_COUNT_SYSTEM
@@ -28,4 +28,4 @@ void boot(const struct fake_cpu *shape);
 extern struct fake_cpu *const cpu; /* the first CPU */
 extern struct x86_set set;
 
-#endif /* TESTS_LIB_HOST_INTEL_SHAPES_H */
+#endif /* TESTS_LIB_HOST_X86_INTEL_SHAPES_H */

@@ -4,8 +4,8 @@
  * arch/x86/ include it through tests/lib/host/shadow, whose
  * arch/x86/pmu/access.h replaces the real one.
  */
-#ifndef TESTS_LIB_HOST_FAKE_MSR_H
-#define TESTS_LIB_HOST_FAKE_MSR_H
+#ifndef TESTS_LIB_HOST_X86_FAKE_MSR_H
+#define TESTS_LIB_HOST_X86_FAKE_MSR_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -94,4 +94,4 @@ void fake_run(uint64_t n, bool user);
 /* Called before each access to a register, unless NULL. */
 extern void (*fake_each)(void);
 
-#endif /* TESTS_LIB_HOST_FAKE_MSR_H */
+#endif /* TESTS_LIB_HOST_X86_FAKE_MSR_H */

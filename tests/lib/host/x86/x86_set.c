@@ -1,6 +1,6 @@
 /* Sets of requests on an x86 backend, for its host tests. */
 
-#include "tests/lib/host/x86_set.h"
+#include "tests/lib/host/x86/x86_set.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 
 #include "arch/x86/pmu/pmu.h"
 #include "kern/cpc/kcpc_impl.h"
-#include "tests/lib/host/fake_msr.h"
 #include "tests/lib/host/named.h"
 #include "tests/lib/host/support.h"
+#include "tests/lib/host/x86/fake_msr.h"
 
 #define NATTR 8
 

@@ -2,13 +2,13 @@
  * Sets on the PMUv3 backend, built and run as kcpc does it.  Included by the
  * tests of arch/arm64/pmu/pmuv3_*.c.
  */
-#ifndef TESTS_LIB_HOST_PMUV3_SET_H
-#define TESTS_LIB_HOST_PMUV3_SET_H
+#ifndef TESTS_LIB_HOST_ARM64_PMUV3_SET_H
+#define TESTS_LIB_HOST_ARM64_PMUV3_SET_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tests/lib/host/fake_pmu.h"
+#include "tests/lib/host/arm64/fake_pmu.h"
 #include "tests/lib/host/support.h"
 
 #include "arch/arm64/pmu/pmuv3_impl.h"
@@ -63,4 +63,4 @@ void set_sample(struct set *s);
 uint64_t set_stop(struct set *s);
 void set_free(struct set *s);
 
-#endif /* TESTS_LIB_HOST_PMUV3_SET_H */
+#endif /* TESTS_LIB_HOST_ARM64_PMUV3_SET_H */
