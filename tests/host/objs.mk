@@ -149,7 +149,7 @@ KCPC_TESTS += $(addprefix kern/cpc/,assign hostile overflow init inherit witness
     profile/profile profile/samples profile/rows) kern/debug/test_hooks
 $(KCPC_TESTS:%=$(T)%): $(call host,$(HOST_KCPC))
 # libcpc's headers and library in a C++ program.
-$(T)cpc/cxx $(T)cpc/v1_spec: $(call host,$(HOST_CPC) $(EVENT_LIB))
+$(T)cpc/cxx $(T)cpc/v1/v1_spec: $(call host,$(HOST_CPC) $(EVENT_LIB))
 $(addprefix $(T)kern/cpc/profile/,profile samples rows): $(call host,$(call fake,kcpc/profile.o))
 $(T)kern/debug/test_hooks: $(call host,kern/debug/test_hooks.o $(call fake,kcpc/fake_state.o))
 $(T)cpc/no_memory: HOST_LDFLAGS := -Wl,--wrap=calloc,--wrap=realloc,--wrap=mmap # the test decides when memory is out
@@ -158,7 +158,7 @@ $(T)kern/cpc/counter_page: $(call host,$(HOST_PAGES))
 $(T)kern/cpc/explore/explore: $(call host,$(addprefix tests/host/kern/cpc/explore/,state.o model.o world.o page.o \
     search.o) \
     $(call fake,named.o) events/vendors.o $(EVENT_TABLES) $(HOST_PAGES))
-HOST_TESTS += $(KCPC_TESTS) cpc/cxx cpc/v1_spec kern/cpc/counter_page kern/cpc/explore/explore
+HOST_TESTS += $(KCPC_TESTS) cpc/cxx cpc/v1/v1_spec kern/cpc/counter_page kern/cpc/explore/explore
 # The registers of each PMU below kcpc.  Their fakes have names that the fake kernel has, too.
 REGS := tests/host/kern/cpc/registers
 REGS_X86   := $(REGS)/x86.o $(call fake,x86/fake_msr.o x86/x86_set.o x86/intel_shapes.o)
