@@ -138,13 +138,13 @@ $(B)/lib/string.o: KCFLAGS += -fno-tree-loop-distribute-patterns
 # Two links: the first with an empty symbol table, the second with the table made from the first.  The
 # table follows the text, so it does not move the text's addresses.
 LDFLAGS := -nostdlib -z noexecstack -z max-page-size=4096 --build-id=none -T $(DIR)/kernel.ld $(LDERRATA)
-$(B)/ksyms0.o: scripts/mksyms
+$(B)/ksyms0.o: scripts/build/mksyms
 	@mkdir -p $(@D)
-	$(Q)scripts/mksyms $(NM) >$(B)/ksyms0.S && $(CC) -c -o $@ $(B)/ksyms0.S
+	$(Q)scripts/build/mksyms $(NM) >$(B)/ksyms0.S && $(CC) -c -o $@ $(B)/ksyms0.S
 $(B)/kernel.elf: $(OBJS) $(B)/ksyms0.o $(DIR)/kernel.ld
 	$(call say,LD,$@)
 	$(Q)$(LD) $(LDFLAGS) -o $(B)/kernel0.elf $(OBJS) $(LIBS) $(B)/ksyms0.o
-	$(Q)scripts/mksyms $(NM) $(B)/kernel0.elf >$(B)/ksyms.S
+	$(Q)scripts/build/mksyms $(NM) $(B)/kernel0.elf >$(B)/ksyms.S
 	$(Q)$(CC) -c -o $(B)/ksyms.o $(B)/ksyms.S
 	$(Q)$(LD) $(LDFLAGS) -o $@ $(OBJS) $(LIBS) $(B)/ksyms.o
 # arm64's has the header that Linux's loaders know, x86-64's one of our own.
@@ -217,7 +217,7 @@ bench:
 gdb:
 	$(Q)scripts/barecpc run --arch $(or $(ARCH),arm64) --gdb
 lint:
-	$(Q)scripts/lint
+	$(Q)scripts/dev/lint
 format:
 	$(Q)git ls-files '*.[ch]' | xargs clang-format -i
 clean:

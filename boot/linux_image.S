@@ -20,7 +20,7 @@ head:	ccmp	x18, #0, #0xd, pl	/* no effect: its first bytes are MZ */
 	.quad	0xa			/* little endian, 4 KiB pages, anywhere */
 	.quad	0, 0, 0
 	.ascii	"ARM\x64"
-	.long	0			/* scripts/mkefi: the PE header's offset */
+	.long	0			/* scripts/build/mkefi: the PE header's offset */
 	.org	head + 4096		/* room for the PE header */
 
 entry:

@@ -1,6 +1,6 @@
 /*
  * The first page of the x86-64 bzImage.  It has the setup header of the Linux
- * boot protocol.  Code for the 16-bit entry follows.  scripts/mkefi puts the PE
+ * boot protocol.  Code for the 16-bit entry follows.  scripts/build/mkefi puts the PE
  * header before it, because rEFInd looks for one only in the first 0x180 bytes.
  * The kernel comes after this page.  mkefi fills in what depends on sizes.
  *
@@ -12,7 +12,7 @@
  * "Running the Kernel", "32-bit Boot Protocol"; zero-page.rst.
  * ACPI, "System Address Map Interfaces" (INT 15H, E820H).
  */
-#define PE_HEADER   0x40 /* scripts/mkefi: up to BP_HDR */
+#define PE_HEADER   0x40 /* scripts/build/mkefi: up to BP_HDR */
 #define CODE        0x280
 #define BP          0x2000 /* struct boot_params, in this segment */
 #define BP_BYTES    0x1000

@@ -20,7 +20,7 @@
 head:
 	jmp	linux32
 	.org	head + 8
-	/* scripts/mkefi and boot/efi/efi_x86.c read this. */
+	/* scripts/build/mkefi and boot/efi/efi_x86.c read this. */
 	.ascii	"BARECPC\0"
 	.quad	__entry_offset
 	.quad	__kern_bytes

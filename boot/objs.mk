@@ -41,9 +41,9 @@ $(B)/efi/app.elf: $(EFI_OBJS) boot/efi/efi.ld
 	$(call say,LD,$@)
 	$(Q)$(LD) -pie --no-dynamic-linker -Bsymbolic --no-undefined --build-id=none -z noexecstack -z text \
 	    --no-warn-rwx-segments -e efi_main -T boot/efi/efi.ld -o $@ $(EFI_OBJS)
-$(EFI): $(B)/efi/app.elf $(FLAT) $(EFI_SETUP) scripts/mkefi
+$(EFI): $(B)/efi/app.elf $(FLAT) $(EFI_SETUP) scripts/build/mkefi
 	$(call say,EFI,$@)
-	$(Q)scripts/mkefi --kernel $(FLAT) $(EFI_SETUP:%=--setup %) -o $@ $<
+	$(Q)scripts/build/mkefi --kernel $(FLAT) $(EFI_SETUP:%=--setup %) -o $@ $<
 ifeq ($(SAN),)
 $(LINUX): $(EFI)
 	$(Q)ln -f $< $@

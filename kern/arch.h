@@ -60,7 +60,7 @@ va_to_pa(const void *va)
  * memory from bootinfo_take().
  *
  * The image's linker script defines __text_end after the code, and places
- * .ksyms (made by scripts/mksyms) after that.
+ * .ksyms (made by scripts/build/mksyms) after that.
  */
 
 /*

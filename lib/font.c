@@ -1,5 +1,5 @@
 /*
- * Made by scripts/mkfont from Lat15-Fixed16.psf.gz of
+ * Made by scripts/build/mkfont from Lat15-Fixed16.psf.gz of
  * console-setup-linux 1.221 (public domain).
  */
 #include "lib/font.h"

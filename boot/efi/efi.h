@@ -125,8 +125,8 @@ struct efi_kernel {
 };
 
 /*
- * The kernel's flat image, which scripts/mkefi puts before this application's
- * code into the PE file.
+ * The kernel's flat image, which scripts/build/mkefi puts before this
+ * application's code into the PE file.
  */
 const char *efi_kernel(void);
 /* Read the image's header.  A bad one calls efi_fail(). */

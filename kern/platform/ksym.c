@@ -11,9 +11,9 @@
 #define BACKTRACE_MAX 24
 
 /*
- * The table that scripts/mksyms writes after the first link: ascending offsets
- * from KERN_LINK, and where each name starts in ksym_names.  It is placed after
- * the code, so that adding it moves no function.
+ * The table that scripts/build/mksyms writes after the first link: ascending
+ * offsets from KERN_LINK, and where each name starts in ksym_names.  It is
+ * placed after the code, so that adding it moves no function.
  */
 extern const uint32_t ksym_count;
 extern const struct {

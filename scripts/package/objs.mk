@@ -2,12 +2,12 @@
 PREFIX  ?= /usr/local
 DESTDIR ?=
 
-# Pages of commands are made from --help, those of functions from the headers (scripts/mkman).
+# Pages of commands are made from --help, those of functions from the headers (scripts/build/mkman).
 MAN_DATE := $(or $(shell git log -1 --format=%cs 2>/dev/null),1970-01-01)
 man:
 	$(call say,MAN,build/man)
 	$(Q)rm -rf build/man
-	$(Q)scripts/mkman -o build/man --date $(MAN_DATE)
+	$(Q)scripts/build/mkman -o build/man --date $(MAN_DATE)
 	$(Q)scripts/package/command-pages build/man $(MAN_DATE)
 
 install: man

@@ -6,9 +6,9 @@ cd "$(dirname "$0")/../.." || exit 1
 
 for debian in bookworm trixie; do
 	if [ "$(id -u)" != 0 ] || ! command -v debootstrap >/dev/null; then
-		skip "$debian" 'scripts/fresh needs root and debootstrap: scripts/setup --campaign installs it'
+		skip "$debian" 'scripts/dev/fresh needs root and debootstrap: scripts/setup --campaign installs it'
 		continue
 	fi
-	check "$debian: make run for both architectures, and make check" scripts/fresh $debian
+	check "$debian: make run for both architectures, and make check" scripts/dev/fresh $debian
 done
 end

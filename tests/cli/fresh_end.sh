@@ -1,5 +1,5 @@
 #!/bin/sh
-# scripts/fresh, ended by a signal, leaves no process and no folder.  Its commands of apt and debootstrap are faked here.
+# scripts/dev/fresh, ended by a signal, leaves no process and no folder.  Its commands of apt and debootstrap are faked here.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
@@ -7,12 +7,12 @@ cd "$(dirname "$0")/../.." || exit 1
 seconds=86399 # no other process of this machine sleeps so long
 busybox=$(BARECPC_SETUP=no scripts/setup --cache)/busybox-static-$(dpkg --print-architecture)/bin/busybox
 if [ "$(id -u)" != 0 ] || ! unshare --mount --pid --fork true; then
-	skip 'scripts/fresh ended by a signal' 'it needs root, and mounts and processes of its own'
+	skip 'scripts/dev/fresh ended by a signal' 'it needs root, and mounts and processes of its own'
 	end
 	exit
 fi
 if [ ! -x "$busybox" ]; then
-	skip 'scripts/fresh ended by a signal' 'the package busybox-static is not in the cache'
+	skip 'scripts/dev/fresh ended by a signal' 'the package busybox-static is not in the cache'
 	end
 	exit
 fi
@@ -50,7 +50,7 @@ has_ended() {
 	! grep -q '^State:.[^Z]' "/proc/$pid/status" 2>/dev/null
 }
 
-# end_by NAME SIGNAL NUMBER WORDS...: end scripts/fresh by a signal while its command sleeps.
+# end_by NAME SIGNAL NUMBER WORDS...: end scripts/dev/fresh by a signal while its command sleeps.
 end_by() {
 	name=$1 signal=$2 number=$3
 	shift 3
@@ -60,7 +60,7 @@ end_by() {
 import os, signal, sys
 for number in signal.SIGINT, signal.SIGHUP:
     signal.signal(number, signal.SIG_DFL)
-os.execvp(sys.argv[1], sys.argv[1:])' scripts/fresh bookworm "$@" >"$out" 2>"$err" </dev/null &
+os.execvp(sys.argv[1], sys.argv[1:])' scripts/dev/fresh bookworm "$@" >"$out" 2>"$err" </dev/null &
 	pid=$!
 	await has_begun
 	check "$name: it runs" has_begun

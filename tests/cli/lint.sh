@@ -3,7 +3,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
-check 'lint finds nothing' sh -c "scripts/lint 2>$err || { cat $err && false; }"
+check 'lint finds nothing' sh -c "scripts/dev/lint 2>$err || { cat $err && false; }"
 unchecked=$(sed -n 's/^lint: \(formatting is not checked: .*\)/\1/p' "$err")
 [ -z "$unchecked" ] || skip 'formatting' "$unchecked"
 
@@ -20,11 +20,11 @@ finds() {
 	file=$tap_dir/$3
 	cp "$file" "$tap_dir/before"
 	printf '%s\n' "$5" >>"$file"
-	expect "$1" 1 "$4" "$tap_dir/scripts/$2"
+	expect "$1" 1 "$4" "$tap_dir/scripts/dev/$2"
 	cp "$tap_dir/before" "$file"
 }
 expect 'calls in an unbuilt tree are not checked, and it says so' 1 '^check-layers: build/: no objects, so no call was checked: run make first$' \
-	"$tap_dir/scripts/check-layers" --calls
+	"$tap_dir/scripts/dev/check-layers" --calls
 finds 'an include that goes up is found' check-layers kern/mm/page.c kern/debug/limit.h '#include "kern/debug/limit.h"'
 # A device register through a plain pointer, in each form: a hypervisor decodes only some of a compiler's accesses.
 planted='v = gicd[1];
@@ -45,19 +45,19 @@ done
 check 'the lists are complete' "$tap_dir/tests/check-list"
 touch "$tap_dir/tests/cli/idle.sh" "$tap_dir/tests/image/process/idle.c"
 chmod +x "$tap_dir/tests/cli/idle.sh"
-finds 'a script that no list runs' ../tests/check-list tests/cli/idle.sh 'tests/cli/idle.sh: no line of tests/list' ''
+finds 'a script that no list runs' ../../tests/check-list tests/cli/idle.sh 'tests/cli/idle.sh: no line of tests/list' ''
 rm "$tap_dir/tests/cli/idle.sh"
-finds 'a program that nothing runs' ../tests/check-list tests/image/objs.mk 'no script runs idle_.est' 'TESTS_process := idle_''test'
-finds 'a program that is not made' ../tests/check-list tests/image/process/idle.c 'idle.c: objs.mk does not make it' 'TEST(idle) {}'
+finds 'a program that nothing runs' ../../tests/check-list tests/image/objs.mk 'no script runs idle_.est' 'TESTS_process := idle_''test'
+finds 'a program that is not made' ../../tests/check-list tests/image/process/idle.c 'idle.c: objs.mk does not make it' 'TEST(idle) {}'
 rm "$tap_dir/tests/image/process/idle.c"
-finds 'a variable that avoids a fault' ../tests/check-list tests/list 'one: SLOW= may avoid a fault' \
+finds 'a variable that avoids a fault' ../../tests/check-list tests/list 'one: SLOW= may avoid a fault' \
 	'one tests/image - 60 --arch arm64 --env SLOW=yes -- stdio'
-finds 'a skip that avoids a fault' ../tests/check-list tests/image/process/stdio.c 'skips for a fault of QEMU' 'SKIP("QEMU is slow here");'
+finds 'a skip that avoids a fault' ../../tests/check-list tests/image/process/stdio.c 'skips for a fault of QEMU' 'SKIP("QEMU is slow here");'
 for reason in '' slow 'Needs two CPUs' 'a campaign: they are fetched'; do
-	finds "a skip with the reason '$reason'" ../tests/check-list tests/image/process/stdio.c "does not say what .*: $reason$" "SKIP(\"$reason\");"
+	finds "a skip with the reason '$reason'" ../../tests/check-list tests/image/process/stdio.c "does not say what .*: $reason$" "SKIP(\"$reason\");"
 done
-finds 'a skip of a script' ../tests/check-list tests/cli/leaks.sh 'does not say what .*: scripts/setup$' "skip 'it' 'scripts/setup'"
-finds 'a skip in Python' ../tests/check-list tests/cli/runner.py 'does not say what .*: scripts/setup$' 'skip("it", "scripts/setup")'
+finds 'a skip of a script' ../../tests/check-list tests/cli/leaks.sh 'does not say what .*: scripts/setup$' "skip 'it' 'scripts/setup'"
+finds 'a skip in Python' ../../tests/check-list tests/cli/runner.py 'does not say what .*: scripts/setup$' 'skip("it", "scripts/setup")'
 # plants NAME FILE WORDS LINES: the same by check-text, which reads all planted lines at once.
 plants() {
 	printf '%s\n' "$4" >>"$tap_dir/$2"
@@ -74,7 +74,7 @@ plants 'too many lines of README are found' README.md '^README.md: [0-9]* lines,
 plants 'a long sentence is found' scripts/setup '26 words' \
 	'# one two three four five six seven eight nine ten one two three four five six seven eight nine ten one two three four five six'
 plants 'a prefix of two structs is found' kern/mm/page.c 'begin with kw_' "$(printf 'struct other {\n\tint kw_a;\n\tint kw_b;\n};')"
-expect 'the planted lines are refused' 1 . "$tap_dir/scripts/check-text"
+expect 'the planted lines are refused' 1 . "$tap_dir/scripts/dev/check-text"
 while read -r name && read -r words; do
 	check "$name" grep -qE -e "$words" "$err"
 done <"$tap_dir/planted"

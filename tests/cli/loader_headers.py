@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The headers that loaders read say what the files are.
 
-They are read here as each loader reads them: PE and Linux's setup header by scripts/mkefi, ISO 9660 and El Torito by
+They are read here as each loader reads them: PE and Linux's setup header by scripts/build/mkefi, ISO 9660 and El Torito by
 scripts/mkdisk.
 """
 
@@ -89,7 +89,7 @@ def main():
         check_disk(points, image.read_bytes())
         text = pathlib.Path(folder) / "text"
         text.write_text("not an application\n")
-        refused = subprocess.run([ROOT / "scripts/mkefi", "--kernel", text, "-o", pathlib.Path(folder) / "out", text],
+        refused = subprocess.run([ROOT / "scripts/build/mkefi", "--kernel", text, "-o", pathlib.Path(folder) / "out", text],
                                  capture_output=True, text=True, check=False)
         points.check(refused.returncode == 1 and refused.stderr.count("\n") == 1 and refused.stderr.startswith("mkefi: "),
                      "mkefi refuses a file that is not ELF with one line", *refused.stderr.splitlines()[-3:])

@@ -21,7 +21,7 @@ check 'the licences that it names' test -s "$tap_dir/tree/usr/share/doc/barecpc/
 if [ "$(id -u)" != 0 ] || ! command -v debootstrap >/dev/null; then
 	skip 'a fresh Debian' 'needs root and debootstrap'
 else
-	# The tree of scripts/fresh has this folder as its cache.
+	# The tree of scripts/dev/fresh has this folder as its cache.
 	kept=$(scripts/setup --cache)/fresh/bookworm-cache/packages
 	mkdir -p "$kept"
 	rm -f "$kept"/*.deb
@@ -30,7 +30,7 @@ else
 	typed=$(sed -n 's/^    \(apt install .*\|barecpc run --arch x86_64 .*\)$/\1/p' README.md | paste -s -d '&' | sed 's/&/ \&\& /')
 	check 'the README has both commands' test "${typed#*.deb && barecpc run }" != "$typed"
 	status=0
-	scripts/fresh bookworm --run "echo 'APT::Get::Assume-Yes 1;' >/etc/apt/apt.conf.d/92yes && \
+	scripts/dev/fresh bookworm --run "echo 'APT::Get::Assume-Yes 1;' >/etc/apt/apt.conf.d/92yes && \
 		apt-get -q update && cd ~/.cache/barecpc/packages && date +%s >/tmp/begin && $typed && \
 		date +%s >/tmp/end && barecpc run --arch arm64 -- spin && echo \$((\$(cat /tmp/end) - \$(cat /tmp/begin))) seconds" >"$err" 2>&1 || status=$?
 	check 'a fresh Debian' test $status = 0

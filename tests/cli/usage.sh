@@ -132,5 +132,5 @@ expect 'sign: a key that is refused' 1 "^sign: $tap_dir/a.key: cannot be signed 
 	env PATH="$tap_dir/bin:$PATH" TMPDIR="$tap_dir/temporary" sh -c "touch '$tap_dir/a.key' &&
 	scripts/sign '$tap_dir/a.key' '$tap_dir/a.key' '$tap_dir/a.key'"
 check 'sign: it leaves no file' rmdir "$tap_dir/temporary"
-expect 'a machine that QEMU refuses' 1 '^bootcost: QEMU booted nothing: see its message above$' scripts/bootcost --cpu nonsense
+expect 'a machine that QEMU refuses' 1 '^bootcost: QEMU booted nothing: see its message above$' scripts/dev/bootcost --cpu nonsense
 end
