@@ -26,7 +26,7 @@ PROGRAM_OBJS += $(addprefix payloads/stat/stat_,print.o events.o run.o rows.o so
 PROGRAM_OBJS += $(addprefix payloads/record/,symbols.o sample_file.o histogram.o $(ARCH)/call.o)
 PROGRAM_OBJS += $(addprefix payloads/cputrack/,event_spec.o cpc_tool.o)
 PROGRAM_OBJS += $(addprefix payloads/board/,board_hide.o $(ARCH)/cpu_leaves.o $(ARCH)/board_fdt.o)
-PROGRAM_OBJS += $(addprefix payloads/opcost/,switch.o signal.o overflow.o flatness.o assign.o $(ARCH)/clock.o)
+PROGRAM_OBJS += $(addprefix tests/opcost/,switch.o signal.o overflow.o flatness.o assign.o $(ARCH)/clock.o)
 
 # vpmu's objects are linked as they are: libprograms.a holds one object of a name.
 VPMU_OBJS_x86_64 := x86_64/trapped.o x86_64/msr.o x86_64/fixed.o
@@ -41,8 +41,8 @@ NB_OBJS := $(addprefix payloads/nb/,nb.o config.o generate.o registers.o pass.o 
 $(B)/payloads/common/meter.o $(B)/glibc/payloads/common/meter.o: UCFLAGS += -mgeneral-regs-only
 
 # The programs are one file (payloads/programs.c).  Each has its main() under another name.
-MAIN_OBJS := $(addprefix $(B)/payloads/,$(BENCHMARKS:%=benchmarks/%.o) $(TOOLS:%=%.o) opcost/opcost.o \
-    vpmu/vpmu.o nb/nb.o)
+MAIN_OBJS := $(addprefix $(B)/payloads/,$(BENCHMARKS:%=benchmarks/%.o) $(TOOLS:%=%.o) vpmu/vpmu.o nb/nb.o) \
+    $(B)/tests/opcost/opcost.o
 $(MAIN_OBJS): AFTER = $(OBJCOPY) --redefine-sym main=$(*F)_main
 $(B)/payloads/programs.o: UCFLAGS += -DPROGRAMS='${PAYLOADS:%=X(%)}'
 $(B)/programs: $(B)/payloads/programs.o $(MAIN_OBJS) $(addprefix $(B)/,$(VPMU_OBJS) $(NB_OBJS)) \

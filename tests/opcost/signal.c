@@ -3,7 +3,7 @@
  * and from the handler's end back to the program.
  */
 #define _GNU_SOURCE /* REG_PC */
-#include "payloads/opcost/opcost.h"
+#include "tests/opcost/opcost.h"
 
 #include <signal.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
  * The costs of a switch and of a new LWP.  Two LWPs of one CPU yield to each
  * other by sched_yield(2).  A new LWP is created, runs and is joined.
  */
-#include "payloads/opcost/opcost.h"
+#include "tests/opcost/opcost.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /*
  * Functions that the files of opcost share.  Only those files include this.
  */
-#ifndef PAYLOADS_OPCOST_OPCOST_H
-#define PAYLOADS_OPCOST_OPCOST_H
+#ifndef TESTS_OPCOST_OPCOST_H
+#define TESTS_OPCOST_OPCOST_H
 
 #include <libcpc.h>
 #include <stdint.h>
@@ -65,4 +65,4 @@ int cost_flat(void);
  */
 int cost_assign(void);
 
-#endif /* PAYLOADS_OPCOST_OPCOST_H */
+#endif /* TESTS_OPCOST_OPCOST_H */

@@ -6,7 +6,7 @@
  *
  * All LWPs are on one CPU; other CPUs are idle.
  */
-#include "payloads/opcost/opcost.h"
+#include "tests/opcost/opcost.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -7,7 +7,7 @@
  * The worst masks are not known.  A search starts from random masks and keeps
  * each of STEPS changes that makes the bind more expensive.
  */
-#include "payloads/opcost/opcost.h"
+#include "tests/opcost/opcost.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * retired instructions of both privileges.  The clock counts them: under QEMU's
  * -icount with shift=0, a clock of 1 GHz ticks once for each instruction.
  */
-#include "payloads/opcost/opcost.h"
+#include "tests/opcost/opcost.h"
 
 #include <errno.h>
 #include <stdbool.h>

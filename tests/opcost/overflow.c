@@ -5,7 +5,7 @@
  * address says how many of them have retired.
  */
 #define _GNU_SOURCE /* REG_PC */
-#include "payloads/opcost/opcost.h"
+#include "tests/opcost/opcost.h"
 
 #include <errno.h>
 #include <signal.h>
