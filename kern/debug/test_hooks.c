@@ -120,7 +120,7 @@ copy_state(uintptr_t uva)
 	return -copyout(uva, &st, sizeof st);
 }
 
-/* Make the leaks that the launcher must find.  tests/cli/leaks.sh. */
+/* Make the leaks that the launcher must find.  tests/cli/kernel/leaks.sh. */
 static intptr_t
 keep(uintptr_t what)
 {
@@ -165,7 +165,7 @@ test_hooks_syscall(const uintptr_t *a)
 
 /*
  * Errors that the kernel makes on purpose after boot, chosen by words of
- * checks=.  tests/cli/defences.sh expects that each one is caught.
+ * checks=.  tests/cli/kernel/defences.sh expects that each one is caught.
  */
 
 /* Volatile, so that the compiler cannot see the errors and remove them. */

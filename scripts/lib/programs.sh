@@ -4,7 +4,7 @@
 # Compilers, to install.
 program_packages="golang-go rustc gfortran gfortran-$cross"
 # Programs and libraries, to unpack for both architectures.  Some have another name in a newer release.
-# A program that the distribution lacks is left out, and tests/cli/programs.py reports it.
+# A program that the distribution lacks is left out, and tests/cli/tools/programs.py reports it.
 program_parts="busybox-static zstd openssl lua5.4 stress-ng libsqlite3-dev libbenchmark-dev libbenchmark1debian libbenchmark1.8.3
 	libstd-rust-dev libc6 libgcc-s1 libstdc++6 zlib1g liblzma5 liblz4-1 libzstd1 libssl3 libssl3t64 libreadline8 libreadline8t64
 	libtinfo6 libapparmor1 libbsd0 libmd0 libcrypt1 libegl1 libgbm1 libgles2 libglvnd0 libjpeg62-turbo libjudydebian1 libkmod2

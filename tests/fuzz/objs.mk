@@ -1,5 +1,5 @@
 # tests/fuzz/: libFuzzer targets for the parsers of the kernel, built by clang with sanitizers.  Each is a file NAME.c.
-# tests/cli/fuzz.sh runs them; make fuzz RUNS=n runs them longer.
+# tests/cli/harness/fuzz.sh runs them; make fuzz RUNS=n runs them longer.
 FUZZ        := elf cpio cmdline efi_cmdline memmap boot_params pxe kept acpi_arm64 acpi_x86 smbios dt event_tables
 FUZZ_CC     := clang
 # In these targets pa_to_va() adds an address to NULL.
@@ -39,7 +39,7 @@ $(FB)/event_tables: $(call fuzz_objs,$(filter-out events/file.o,$(EVENT_LIB))) |
 
 fuzz-targets: $(FUZZ:%=$(FB)/%)
 fuzz: fuzz-targets
-	$(Q)BARECPC_BUILD=no RUNS=$(or $(RUNS),1000000) tests/cli/fuzz.sh
+	$(Q)BARECPC_BUILD=no RUNS=$(or $(RUNS),1000000) tests/cli/harness/fuzz.sh
 
 $(foreach d,lib dev kern arch boot,$(FB)/$(d)/%.o): FUZZ_CFLAGS += -fno-builtin
 $(foreach d,lib dev kern arch boot,$(FB)/$(d)/%.o): AFTER = objcopy --redefine-syms=$(RENAMES) --redefine-sym \

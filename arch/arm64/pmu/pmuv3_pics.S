@@ -60,7 +60,7 @@ pmuv3_start:
 	ret
 	.size	pmuv3_start, . - pmuv3_start
 
-	/* 16 bytes each; tests/cli/pic_tables.sh checks these tables. */
+	/* 16 bytes each; tests/cli/count/pic_tables.sh checks these tables. */
 	.macro	load n
 	msr	pmevtyper\n\()_el0, x10
 	msr	pmevcntr\n\()_el0, x9

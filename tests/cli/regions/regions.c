@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../turns.h"
+#include "../programs/turns.h"
 
 /*
  * Three times n turns, the second time inside the inner region.  The compiler

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../turns.h"
+#include "../programs/turns.h"
 
 int
 main(void)

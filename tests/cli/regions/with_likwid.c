@@ -1,7 +1,7 @@
 /* A program for likwid's marker interface. */
 #include <stdio.h>
 
-#include "../turns.h"
+#include "../programs/turns.h"
 #include <likwid-marker.h>
 
 #define NUM_EVENTS 20

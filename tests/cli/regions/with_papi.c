@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../turns.h"
+#include "../programs/turns.h"
 #include <papi.h>
 
 static void

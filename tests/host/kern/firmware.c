@@ -1,8 +1,9 @@
 /*
  * Run as `firmware ARCH FILE...`.  Each file has pieces of /dev/firmware.
- * Prints what the kernel's parsers find in them.  tests/cli/board_reports.py
- * compares it with what the kernel found on that machine.  The pieces are at
- * their physical addresses, so that the tables' own addresses lead to them.
+ * Prints what the kernel's parsers find in them.
+ * tests/cli/boot/board_reports.py compares it with what the kernel found on
+ * that machine.  The pieces are at their physical addresses, so that the
+ * tables' own addresses lead to them.
  */
 #include "tests/lib/host/support.h"
 

@@ -1,7 +1,7 @@
 /*
  * The largest requests that a program may make in one call.  Each call does
- * what it promises.  Run with kernel_limit= (tests/cli/limit.sh), the kernel
- * also reports any call that holds up the machine.
+ * what it promises.  Run with kernel_limit= (tests/cli/kernel/limit.sh), the
+ * kernel also reports any call that holds up the machine.
  */
 #define _GNU_SOURCE /* pipe2() */
 #include "tests/lib/image/cpc_test.h"

@@ -1,7 +1,7 @@
 /*
  * A payload runs at the privilege that the command line names.  At system
  * privilege it may use privileged instructions.  At user privilege they end the
- * program, which tests/cli/traps.sh checks.
+ * program, which tests/cli/kernel/traps.sh checks.
  */
 #include "tests/lib/image/test.h"
 

@@ -1,6 +1,6 @@
 /*
- * Runs cputrack or cpustat for tests/cli/cputrack.sh, and does something known
- * while the tool runs:
+ * Runs cputrack or cpustat for tests/cli/tools/cputrack.sh, and does something
+ * known while the tool runs:
  *
  *     spin TOOL ARG...        spin until it ends
  *     sleep TOOL ARG...       sleep until it ends

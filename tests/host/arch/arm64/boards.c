@@ -1,6 +1,6 @@
 /*
  * boards FILE...: print what the kernel finds in the device trees of boards,
- * one line each.  tests/cli/boards.py counts them.
+ * one line each.  tests/cli/boot/boards.py counts them.
  */
 #include "tests/lib/host/machine.h"
 

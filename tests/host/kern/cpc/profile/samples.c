@@ -1,6 +1,6 @@
 /*
  * The samples of a profile.  That each period has the same number of events
- * needs a real PMU: tests/cli/record.py.
+ * needs a real PMU: tests/cli/tools/record.py.
  */
 #include "tests/lib/host/kcpc/profile.h"
 

@@ -1,0 +1,81 @@
+#!/bin/sh
+# make lint finds nothing: layers, text, formatting, shell, Python.  The checks of layers and text find what they should.
+set -u
+cd "$(dirname "$0")/../../.." || exit 1
+. tests/cli/lib/tap.sh
+check 'lint finds nothing' sh -c "scripts/dev/lint 2>$err || { cat $err && false; }"
+unchecked=$(sed -n 's/^lint: \(formatting is not checked: .*\)/\1/p' "$err")
+[ -z "$unchecked" ] || skip 'formatting' "$unchecked"
+
+# A program of tests/host that nothing runs proves nothing.
+grep -lE '^main\(' -r --include='*.c' tests/host | sed 's,^tests/host/\(.*\)\.c$,\1,' | while read -r name; do
+	grep -qE "^$name +tests/host" tests/list || grep -rq "host/tests/$name\b" tests/cli || echo "$name"
+done >"$out"
+check 'each program of tests/host is run' diff "$out" /dev/null
+
+# finds NAME FILE WORDS LINE...: a copy of the tree with these lines at the end of FILE is refused with these words.
+git ls-files -z | xargs -0 cp --parents -t "$tap_dir"
+git init -q "$tap_dir" && git -C "$tap_dir" add -A
+finds() {
+	file=$tap_dir/$3
+	cp "$file" "$tap_dir/before"
+	printf '%s\n' "$5" >>"$file"
+	expect "$1" 1 "$4" "$tap_dir/scripts/dev/$2"
+	cp "$tap_dir/before" "$file"
+}
+expect 'calls in an unbuilt tree are not checked, and it says so' 1 '^check-layers: build/: no objects, so no call was checked: run make first$' \
+	"$tap_dir/scripts/dev/check-layers" --calls
+finds 'an include that goes up is found' check-layers kern/mm/page.c kern/debug/limit.h '#include "kern/debug/limit.h"'
+# A device register through a plain pointer, in each form: a hypervisor decodes only some of a compiler's accesses.
+planted='v = gicd[1];
+gicd[1] |= 2;
+*gicd = 0;
+if (*gicd & 1)
+v = *gicd++;
+v = *(gicd + 2);
+v = gicd->r;
+v = unit->regs[3];
+v = *(volatile uint32_t *)(pa + 8);
+((volatile uint8_t *)pa)[2] = 1;'
+for driver in arch/arm64/dev/gicv2.c arch/x86/dev/refclock.c; do
+	finds "$driver: a plain access to a register is found" check-layers $driver 'use mmio_read32' "volatile uint32_t *gicd, *regs;
+$planted"
+	check "$driver: in each form" test "$(grep -c "^$driver:.*use mmio_read32" "$err")" = "$(echo "$planted" | wc -l)"
+done
+check 'the lists are complete' "$tap_dir/tests/check-list"
+touch "$tap_dir/tests/cli/host/idle.sh" "$tap_dir/tests/image/process/idle.c"
+chmod +x "$tap_dir/tests/cli/host/idle.sh"
+finds 'a script that no list runs' ../../tests/check-list tests/cli/host/idle.sh 'tests/cli/host/idle.sh: no line of tests/list' ''
+rm "$tap_dir/tests/cli/host/idle.sh"
+finds 'a program that nothing runs' ../../tests/check-list tests/image/objs.mk 'no script runs idle_.est' 'TESTS_process := idle_''test'
+finds 'a program that is not made' ../../tests/check-list tests/image/process/idle.c 'idle.c: objs.mk does not make it' 'TEST(idle) {}'
+rm "$tap_dir/tests/image/process/idle.c"
+finds 'a variable that avoids a fault' ../../tests/check-list tests/list 'one: SLOW= may avoid a fault' \
+	'one tests/image - 60 --arch arm64 --env SLOW=yes -- stdio'
+finds 'a skip that avoids a fault' ../../tests/check-list tests/image/process/stdio.c 'skips for a fault of QEMU' 'SKIP("QEMU is slow here");'
+for reason in '' slow 'Needs two CPUs' 'a campaign: they are fetched'; do
+	finds "a skip with the reason '$reason'" ../../tests/check-list tests/image/process/stdio.c "does not say what .*: $reason$" "SKIP(\"$reason\");"
+done
+finds 'a skip of a script' ../../tests/check-list tests/cli/kernel/leaks.sh 'does not say what .*: scripts/setup$' "skip 'it' 'scripts/setup'"
+finds 'a skip in Python' ../../tests/check-list tests/cli/harness/runner.py 'does not say what .*: scripts/setup$' 'skip("it", "scripts/setup")'
+# plants NAME FILE WORDS LINES: the same by check-text, which reads all planted lines at once.
+plants() {
+	printf '%s\n' "$4" >>"$tap_dir/$2"
+	printf '%s\n' "$1" "$3" >>"$tap_dir/planted"
+}
+plants 'an opener is found' kern/mm/page.c "begins with 'Those'" '/* Those that wait go first. */'
+plants 'a word of no everyday use is found' docs/tree.md "'beside'" 'It stands beside the other.'
+absent=absent.md
+plants 'a page that does not exist is found' kern/mm/page.c "page.c:[0-9]*: docs/$absent does not exist" "/* See docs/$absent. */"
+plants 'a link that leads nowhere is found' docs/tree.md 'the link to absent.md leads nowhere' '[it](absent.md)'
+plants 'a link to a heading that does not exist is found' docs/tree.md 'glossary.md has no heading for #absent' '[it](glossary.md#absent)'
+plants 'too many lines of docs are found' docs/tree.md '^docs/: [0-9]* pages and [0-9]* lines, at most 24 and 4000' "$(yes . | head -n 4000)"
+plants 'too many lines of README are found' README.md '^README.md: [0-9]* lines, at most 130$' "$(yes '' | head -n 130)x"
+plants 'a long sentence is found' scripts/setup '26 words' \
+	'# one two three four five six seven eight nine ten one two three four five six seven eight nine ten one two three four five six'
+plants 'a prefix of two structs is found' kern/mm/page.c 'begin with kw_' "$(printf 'struct other {\n\tint kw_a;\n\tint kw_b;\n};')"
+expect 'the planted lines are refused' 1 . "$tap_dir/scripts/dev/check-text"
+while read -r name && read -r words; do
+	check "$name" grep -qE -e "$words" "$err"
+done <"$tap_dir/planted"
+end

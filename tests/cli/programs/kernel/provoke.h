@@ -1,0 +1,33 @@
+/*
+ * For provoke.c: code that raises exceptions, of one machine.
+ */
+#ifndef TESTS_CLI_PROGRAMS_KERNEL_PROVOKE_H
+#define TESTS_CLI_PROGRAMS_KERNEL_PROVOKE_H
+
+#include <stdint.h>
+
+struct code {
+	const char *name;
+	const char *start, *end;
+	void (*prepare)(void); /* NULL: nothing to prepare */
+};
+extern const struct code codes[]; /* ends with a name of NULL */
+
+/* Define the code NAME: instructions that work at any address. */
+#define CODE(name, text)                                                       \
+	__asm__(".pushsection .rodata; " #name "_start: " text "; " #name      \
+		"_end: .popsection");                                          \
+	extern const char name##_start[], name##_end[];
+
+#define ENTRY(name, prepare)                                                   \
+	{                                                                      \
+#name, name##_start, name##_end, prepare                       \
+	}
+
+/* Replace the kernel's instructions at this address. */
+void poke(uintptr_t at, const char *code, uintptr_t bytes);
+
+/* Interrupt this program as an NMI does.  Returns if there is no such thing. */
+void interrupt_self(void);
+
+#endif /* TESTS_CLI_PROGRAMS_KERNEL_PROVOKE_H */

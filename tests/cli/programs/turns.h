@@ -1,0 +1,18 @@
+/*
+ * A loop of two instructions per turn.  Included by programs of this folder,
+ * each of which is compiled separately, like a user's program.
+ */
+#ifndef TESTS_CLI_PROGRAMS_TURNS_H
+#define TESTS_CLI_PROGRAMS_TURNS_H
+
+static inline void
+make_turns(long turns)
+{
+#ifdef __x86_64__
+	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(turns) : : "cc");
+#else
+	__asm__ volatile("1: subs %0, %0, #1; b.ne 1b" : "+r"(turns) : : "cc");
+#endif
+}
+
+#endif /* TESTS_CLI_PROGRAMS_TURNS_H */

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Ctrl-C during `barecpc stat` and `record` keeps what was counted; with -r N, the runs that ended.  A second one ends at once."""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from tap import check, end, equal
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+# Each run writes a line.  With an argument it never ends.
+SOURCE = """#include <unistd.h>
+int main(int argc, char **argv)
+{
+	write(1, "run\\n", 4);
+	for (volatile long i = 0; i < 1000000 || argc > 1; i += argc == 1)
+		;
+	return argv[0] == NULL;
+}
+"""
+
+
+def interrupted(words, folder, signals=1, lines=1, tool="stat"):
+    """Start stat or record, wait for lines of the program, and interrupt stat, and QEMU too, as a terminal does.
+
+    Returns the status, the lines of the program, and the text of stat.
+    """
+    errors = folder / "errors"
+    with open(errors, "w") as file, \
+            subprocess.Popen([ROOT / "scripts/barecpc", tool, "--accel", "tcg", *words], cwd=folder, stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=file, text=True, start_new_session=True) as stat:
+        begin = [stat.stdout.readline() for _ in range(lines)]
+        for _ in range(signals):
+            os.killpg(stat.pid, signal.SIGINT)
+            while signals > 1 and "Ctrl-C again" not in errors.read_text():
+                time.sleep(0.01)
+        out = stat.stdout.read()
+    return stat.returncode, "".join(begin) + out, errors.read_text()
+
+
+def the_runs_that_ended(arch, folder):
+    options = ["-r", "1000", "-e", "instructions,cycles", "--results", "records", f"./{arch}"]
+    status, out, text = interrupted(options, folder, lines=3)
+    runs = out.count("run\n")
+    said = re.search(r"\((\d+) runs\):", text)
+    equal(f"{arch}: the runs that ended are counted", (status, said and int(said[1])), (-signal.SIGINT, runs))
+    check(f"{arch}: it is marked", [] if f"# stat: interrupted after {runs} runs, which are counted\n" in text else text.splitlines())
+    records = [json.loads(line) for line in (folder / "records").read_text().splitlines()]
+    equal(f"{arch}: the records have these runs", [(r["runs"], len(set(r["count"]["measured"]["raw"])), len(r["count"]["measured"]["raw"])) for r in records],
+          [(runs, 1, runs)] * 2)
+
+
+def the_second(arch, folder):
+    status, out, text = interrupted(["-r", "2", f"./{arch}", "for ever"], folder, 2)
+    equal(f"{arch}: the second one ends at once", (status, out, "counted is lost" in text, "Performance" in text),
+          (-signal.SIGINT, "run\n", True, False))
+
+
+def a_group_without_runs(arch, folder):
+    """With more events than fit at once, the events of the runs that were not made are not counted."""
+    events = ",".join(["instructions:u", "cycles:u"] * 10)
+    _, out, text = interrupted(["-r", "300", "-e", events, f"./{arch}"], folder)
+    runs = out.count("run\n")
+    lines = text.splitlines()
+    wanted = runs < 300 and "# stat: interrupted before its runs" in lines and sum("<not counted>" in line for line in lines) >= 2
+    check(f"{arch}: a group without runs says so", [] if wanted else [f"{runs} runs", *lines])
+
+
+def a_single_run(arch, folder):
+    """The program never ends, so each count is of a part of its run."""
+    status, out, text = interrupted(["-e", "instructions:u", "--results", "records", f"./{arch}", "for ever"], folder)
+    equal(f"{arch}: a single run ends", (status, out), (-signal.SIGINT, "run\n"))
+    wanted = ("# stat: interrupted: the counts end there\n", f"stat: {arch}: ended by Ctrl-C\n")
+    check(f"{arch}: it says so", [] if all(line in text for line in wanted) else text.splitlines())
+    records = [json.loads(line) for line in (folder / "records").read_text().splitlines()]
+    printed = [int(count.replace(",", "")) for count in re.findall(r"^ *([0-9,]+) +instructions:u", text, re.M)]
+    equal(f"{arch}: the record has the count", [r["count"]["measured"]["raw"] for r in records], [printed])
+    check(f"{arch}: it counted", [] if printed and printed[0] > 10 ** 6 else text.splitlines())
+
+
+def a_profile(arch, folder):
+    status, out, text = interrupted(["-c", "10007", f"./{arch}", "for ever"], folder, tool="record")
+    report = subprocess.run([ROOT / "scripts/barecpc", "report"], cwd=folder, capture_output=True, text=True)
+    equal(f"{arch}: record ends", (status, report.returncode), (-signal.SIGINT, 0))
+    samples = re.search(r": (\d+) samples", text)
+    check(f"{arch}: the profile has the samples up to then", [] if samples and int(samples[1]) > 100 and "main" in report.stdout else
+          [*text.splitlines(), *report.stdout.splitlines()])
+
+
+with tempfile.TemporaryDirectory() as name:
+    work = pathlib.Path(name)
+    for machine in ("arm64", "x86_64"):
+        subprocess.run([ROOT / "scripts/barecpc-cc", "--arch", machine, "-O1", "-x", "c", "-o", work / machine, "-"], input=SOURCE, text=True, check=True)
+        the_runs_that_ended(machine, work)
+        the_second(machine, work)
+        a_single_run(machine, work)
+        a_profile(machine, work)
+        a_group_without_runs(machine, work)
+end()
