@@ -15,7 +15,7 @@ src=tests/cli/manual
 build() {
 	mkdir "$tap_dir/$1"
 	scripts/barecpc-cc --arch "$1" -c -o "$tap_dir/$1/loop.o" "$src/loop_$1.S" || return
-	for file in "$src"/*.c; do
+	for file in "$src"/*.c "$src"/v1/*.c; do
 		scripts/barecpc-cc --arch "$1" -O2 -Wall -Werror -Wno-builtin-declaration-mismatch \
 			-o "$tap_dir/$1/$(basename "$file" .c)" "$file" "$tap_dir/$1/loop.o" || return
 	done
@@ -43,7 +43,7 @@ run_all() {
 		"$tap_dir/track.txt"
 }
 
-programs=$(basename -s .c "$src"/*.c | grep -vx target)
+programs=$(basename -s .c "$src"/*.c "$src"/v1/*.c | grep -vx target)
 for turns in 1000 3000; do
 	echo "cputrack -n -c PAPI_tot_ins,nouser -T 0 -o track.txt target marked $turns"
 done >"$tap_dir/suite"

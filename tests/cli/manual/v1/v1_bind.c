@@ -2,7 +2,7 @@
  * cpc_bind_event(3CPC), Example 1, with cpc_event_diff(3CPC).  The example
  * itself takes 20, not 21, for the end of its loop.
  */
-#include "common.h"
+#include "../common.h"
 
 #include <inttypes.h>
 #include <string.h>

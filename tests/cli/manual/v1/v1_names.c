@@ -2,7 +2,7 @@
  * cpc_version(3CPC), cpc_getcpuver(3CPC), cpc_strtoevent(3CPC) and
  * cpc_seterrfn(3CPC): what version 1 says about the CPU and its events.
  */
-#include "common.h"
+#include "../common.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * cpc_bind_event(3CPC), Example 2, and an event with signals that a new LWP
  * inherits.
  */
-#include "common.h"
+#include "../common.h"
 
 #include <inttypes.h>
 #include <signal.h>

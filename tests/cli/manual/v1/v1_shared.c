@@ -1,7 +1,7 @@
 /*
  * cpc_shared_open(3CPC): the counters of the CPU that the thread is bound to.
  */
-#include "common.h"
+#include "../common.h"
 
 #include <sys/processor.h>
 #include <sys/procset.h>

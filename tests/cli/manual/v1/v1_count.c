@@ -2,7 +2,7 @@
  * cpc_count_usr_events(3CPC): user events, then events of the system, enabled
  * and disabled.  cpc_bind_event(3CPC): an event that a new LWP inherits.
  */
-#include "common.h"
+#include "../common.h"
 
 #include <string.h>
 #include <thread.h>

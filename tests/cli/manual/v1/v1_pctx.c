@@ -1,7 +1,7 @@
 /*
  * cpc_pctx_bind_event(3CPC): version 1's counters of a controlled process.
  */
-#include "common.h"
+#include "../common.h"
 
 #include <libpctx.h>
 
