@@ -26,6 +26,15 @@ finds() {
 expect 'calls in an unbuilt tree are not checked, and it says so' 1 '^check-layers: build/: no objects, so no call was checked: run make first$' \
 	"$tap_dir/scripts/dev/check-layers" --calls
 finds 'an include that goes up is found' check-layers kern/mm/page.c kern/debug/limit.h '#include "kern/debug/limit.h"'
+# No folder of code is too large to know, and no two folders need each other to be read.
+finds 'too many lines in a folder are found' check-rooms lib/text.c '^lib: [0-9]* files and [0-9]* lines, at most 20 and 4000: ' \
+	"$(yes . | head -n 4000)"
+finds 'a circle of includes is found' check-rooms lib/string.h '^kern/mm/page, .*lib/string: include each other' '#include "kern/mm/page.h"'
+for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	echo >"$tap_dir/dev/uart/more$n.c"
+done
+finds 'too many files in a folder are found' check-rooms lib/text.c '^dev/uart: [0-9]* files and ' ''
+rm "$tap_dir"/dev/uart/more*.c
 # A device register through a plain pointer, in each form: a hypervisor decodes only some of a compiler's accesses.
 planted='v = gicd[1];
 gicd[1] |= 2;
