@@ -141,9 +141,11 @@ int
 cpc_set_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 {
 	struct cpci_buf *cb = own.recent[(uintptr_t)buf % 4];
-	const cpc_t *its_cpc = cb->cb_cpc;
-	const cpc_set_t *its_set = cb->cb_set_name;
-	const cpc_buf_t *its_name = cb->cb_name;
+	const cpc_t *its_cpc = __atomic_load_n(&cb->cb_cpc, __ATOMIC_RELAXED);
+	const cpc_set_t *its_set =
+	    __atomic_load_n(&cb->cb_set_name, __ATOMIC_RELAXED);
+	const cpc_buf_t *its_name =
+	    __atomic_load_n(&cb->cb_name, __ATOMIC_RELAXED);
 
 	/*
 	 * If the set was destroyed since, it is not bound, and neither the page

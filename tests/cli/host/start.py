@@ -45,7 +45,7 @@ exec '{ROOT}/tests/cli/lib/fake-qemu' "$@"
 
 
 least, version = cpu("python3", "-c", "import argparse, pathlib, re, subprocess, tempfile, traceback"), cpu(BARECPC, "--version")
-check("--version takes at most twice the CPU time of what Python loads for each command", [] if version <= 2 * least else [f"{version:.3f} s, Python {least:.3f} s"])
+check("--version takes at most three times the CPU time of what Python loads for each command", [] if version <= 3 * least else [f"{version:.3f} s, Python {least:.3f} s"])
 with tempfile.TemporaryDirectory() as name:
     equal("an emulator is asked once what it can do, and again if it changes", questions(pathlib.Path(name)), [(0, 1), (0, 1), (0, 2)])
 end()
