@@ -126,7 +126,12 @@ stops_right(uint64_t n, uint64_t lead, const struct skid *skid)
 	int64_t right = early != 0 ? 0 : (int64_t)(n - lead);
 	int64_t late = stop_after(n) - right;
 
-	if (STOPS_KERNEL && early != 0)
+	/*
+	 * The last of `lead` instructions is the one that returns to the
+	 * program.  If it overflows, the kernel or the program is stopped.
+	 */
+	if (STOPS_KERNEL &&
+	    (early != 0 || (n == lead && last_stop.value[0] != value)))
 		value = skid->kernel;
 	if (emulated())
 		return EXPECT_EQ(late, 0) &&
