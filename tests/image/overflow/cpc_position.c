@@ -29,7 +29,7 @@
 #include <sys/cpc.h>
 #include <ucontext.h>
 
-#define STEPS 1000000U /* the farthest stop, of one PIC */
+#define STEPS 1000000U /* the farthest stop */
 #define ROOM  4096U    /* for a stop that is too late */
 
 /* Pages of the C library's heap, and page tables of the code. */
@@ -126,12 +126,7 @@ stops_right(uint64_t n, uint64_t lead, const struct skid *skid)
 	int64_t right = early != 0 ? 0 : (int64_t)(n - lead);
 	int64_t late = stop_after(n) - right;
 
-	/*
-	 * The last of `lead` instructions is the one that returns to the
-	 * program.  If it overflows, the kernel or the program is stopped.
-	 */
-	if (STOPS_KERNEL &&
-	    (early != 0 || (n == lead && last_stop.value[0] != value)))
+	if (STOPS_KERNEL && early != 0)
 		value = skid->kernel;
 	if (emulated())
 		return EXPECT_EQ(late, 0) &&
@@ -144,19 +139,19 @@ stops_right(uint64_t n, uint64_t lead, const struct skid *skid)
 }
 
 static void
-all_stops(uint_t flags, uint64_t farthest)
+all_stops(uint_t flags)
 {
 	struct skid skid;
 	uint64_t lead;
-	int64_t far = stop_after(farthest), late;
+	int64_t far = stop_after(STEPS), late;
 
-	if (!EXPECT(far > 0 && far < (int64_t)(farthest + ROOM)))
+	if (!EXPECT(far > 0 && far < (int64_t)(STEPS + ROOM)))
 		return;
 	/* At user privilege the program alone is counted, from its first step.
 	 */
-	late = flags == CPC_COUNT_USER ? far - (int64_t)farthest : 0;
+	late = flags == CPC_COUNT_USER ? far - (int64_t)STEPS : 0;
 	EXPECT(late == 0 || (late > 0 && !emulated()));
-	lead = farthest - (uint64_t)(far - late);
+	lead = STEPS - (uint64_t)(far - late);
 	skid.program = last_stop.value[0] - (uint64_t)late;
 	stop_after(1);
 	skid.kernel = last_stop.value[0];
@@ -172,7 +167,7 @@ all_stops(uint_t flags, uint64_t farthest)
 		if (!stops_right(n, lead, &skid))
 			return;
 	}
-	for (uint64_t n = 1000; n <= farthest; n *= 10)
+	for (uint64_t n = 1000; n <= STEPS; n *= 10)
 		stops_right(n, lead, &skid);
 }
 
@@ -192,16 +187,13 @@ arm_set(cpc_t *cpc, uint_t pic, uint_t flags)
 static void
 each_pic(cpc_t *cpc, uint_t flags)
 {
-	uint64_t farthest = STEPS;
-
 	for (uint_t pic = 0; pic < cpc_npic(cpc); pic++) {
 		if (!pic_counts(cpc, INS_EVENT, pic))
 			continue;
 		arm_set(cpc, pic, flags);
 		last_stop.buf = cpc_buf_create(cpc, last_stop.set);
 		if (EXPECT_EQ(cpc_bind_curlwp(cpc, last_stop.set, 0), 0))
-			all_stops(flags, farthest);
-		farthest = STEPS / 10;
+			all_stops(flags);
 		cpc_buf_destroy(cpc, last_stop.buf);
 		cpc_set_destroy(cpc, last_stop.set);
 	}
