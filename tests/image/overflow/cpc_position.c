@@ -128,10 +128,10 @@ stops_right(uint64_t n, uint64_t lead, const struct skid *skid)
 
 	/*
 	 * A kernel built with UBSan counts up to three instructions more for
-	 * the presets right after its lead.  Then the stop is the kernel's.
+	 * the presets right after its lead.  Then the first step is not
+	 * reached.
 	 */
-	if (STOPS_KERNEL && emulated() && n - lead <= 3 && late == -right &&
-	    last_stop.value[0] == skid->kernel)
+	if (STOPS_KERNEL && emulated() && n - lead <= 3 && late == -right)
 		return true;
 	if (STOPS_KERNEL && early != 0)
 		value = skid->kernel;
