@@ -82,7 +82,7 @@ plants 'too many lines of docs are found' docs/tree.md '^docs/: [0-9]* pages and
 plants 'too many lines of README are found' README.md '^README.md: [0-9]* lines, at most 130$' "$(yes '' | head -n 130)x"
 plants 'a long sentence is found' scripts/setup '26 words' \
 	'# one two three four five six seven eight nine ten one two three four five six seven eight nine ten one two three four five six'
-plants 'a prefix of two structs is found' kern/mm/page.c 'begin with kc_' "$(printf 'struct other {\n\tint kc_a;\n\tint kc_b;\n};')"
+plants 'a prefix of two structs is found' kern/mm/page.c 'begin with pi_' "$(printf 'struct other {\n\tint pi_a;\n\tint pi_b;\n};')"
 expect 'the planted lines are refused' 1 . "$tap_dir/scripts/dev/check-text"
 while read -r name && read -r words; do
 	check "$name" grep -qE -e "$words" "$err"
