@@ -215,6 +215,8 @@ pack_grow(cpc_t *cpc, struct cpci_set *cs, size_t bytes)
 	struct cpci_pack *old = cs->cis_pack, *pk;
 	size_t room = old->cip_room, used = CPC_PACK_BYTES(&old->cip_pack);
 
+	if (old->cip_pack.cp_nreqs == UINT16_MAX)
+		return false;
 	while (room < used + bytes)
 		room *= 2;
 	if (room == old->cip_room)

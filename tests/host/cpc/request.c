@@ -34,6 +34,21 @@ indices_count_up_from_0(void **state)
 		assert_int_equal(add(set, "cycles"), i);
 }
 
+/* The pack has 16 bits for the number of requests. */
+static void
+more_requests_than_a_pack_has_are_refused(void **state)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+
+	(void)state;
+	for (int i = 0; i < UINT16_MAX; i++)
+		assert_int_equal(add(set, "cycles"), i);
+	errno = 0;
+	assert_int_equal(add_name(set, "cycles"), -1);
+	assert_int_equal(errno, ENOMEM);
+	assert_int_equal(cpc_set_destroy(cpc, set), 0);
+}
+
 /* CPC-REQ-02 */
 static void
 unknown_event_consumes_no_index(void **state)
@@ -447,6 +462,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(indices_count_up_from_0),
+		T(more_requests_than_a_pack_has_are_refused),
 		T(unknown_event_consumes_no_index),
 		T(names_are_case_sensitive),
 		T(numbers_are_those_of_strtol),
