@@ -277,8 +277,6 @@ fill_from_file(struct as *as, const struct region *r, uintptr_t va, size_t len)
 		as_write(as, va, r->r_file + from,
 		    len < r->r_file_bytes - from ? len
 						 : r->r_file_bytes - from);
-	if (r->r_prot & PROT_EXEC)
-		as_sync_code(as, va, len);
 }
 
 int
@@ -436,6 +434,30 @@ as_at_fork(struct as *as, uintptr_t va, size_t len, enum at_fork at_fork)
 	return err == 0 && (hole || at < end) ? ENOMEM : err;
 }
 
+/*
+ * Make the content of a range in r new, which other LWPs may read now: what the
+ * file has is copied over the old content, and only the rest becomes zero.
+ */
+static void
+refresh(struct as *as, const struct region *r, uintptr_t va, size_t len)
+{
+	static const char zeros[PAGE_SIZE];
+	size_t from = r->r_offset + (va - r->r_start), n = 0, rest;
+
+	if (r->r_file != NULL && from < r->r_file_bytes)
+		n = r->r_file_bytes - from;
+	n = n < len ? n : len;
+	rest = -n & (PAGE_SIZE - 1);
+	if (n > 0)
+		as_write(as, va, r->r_file + from, n);
+	if (rest > 0)
+		as_write(as, va + n, zeros, rest);
+	if (n + rest < len)
+		pages_zero(as, va + n + rest, len - n - rest);
+	if (n > 0 && (r->r_prot & PROT_EXEC))
+		as_sync_code(as, va, len);
+}
+
 /* as_zero() of a range inside a region. */
 static int
 region_zero(struct as *as, struct region *r, uintptr_t va, size_t len)
@@ -447,8 +469,7 @@ region_zero(struct as *as, struct region *r, uintptr_t va, size_t len)
 	if (!r->r_pages || r->r_shared)
 		return 0; /* shared content stays */
 	if (r->r_prot != 0) {
-		pages_zero(as, va, len);
-		fill_from_file(as, r, va, len);
+		refresh(as, r, va, len);
 		return 0;
 	}
 	if ((err = split_off(as, va, va + len)) != 0)

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <payload.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -162,6 +163,41 @@ TEST(a_part_is_hidden_moved_and_dropped)
 	EXPECT_EQ(munmap(whole, bytes), 0);
 	close(table);
 	EXPECT(before - free_pages() <= TABLES);
+}
+
+static const volatile char *read_byte;
+static volatile bool stop_reading, was_zero;
+
+static void *
+read_on(void *arg)
+{
+	(void)arg;
+	while (!stop_reading)
+		was_zero |= *read_byte == 0;
+	return NULL;
+}
+
+/* Another thread may read the pages, on another CPU if there is one. */
+TEST(dropped_pages_are_never_seen_as_zeros)
+{
+	char *own;
+	pthread_t t;
+
+	NEEDS_TABLE();
+	own = map_table(MAP_PRIVATE, PROT_READ);
+	REQUIRE(own != MAP_FAILED);
+	read_byte = own;
+	while (*read_byte == 0)
+		read_byte++;
+	stop_reading = was_zero = false;
+	REQUIRE(pthread_create(&t, NULL, read_on, NULL) == 0);
+	for (int i = 0; i < 200; i++)
+		EXPECT_EQ(madvise(own, 8 * 4096, MADV_DONTNEED), 0);
+	stop_reading = true;
+	EXPECT_EQ(pthread_join(t, NULL), 0);
+	EXPECT(!was_zero);
+	EXPECT_EQ(munmap(own, bytes), 0);
+	close(table);
 }
 
 /* Only the pages that are dropped lose what was written to them. */
