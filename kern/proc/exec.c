@@ -77,7 +77,9 @@ load_segment(struct proc *p, const struct elf_segment *s)
 	as_write(p->p_as, va, p->p_elf.e_data + s->seg_offset, s->seg_filesz);
 	if (prot & PROT_EXEC)
 		as_sync_code(p->p_as, va, s->seg_memsz);
-	if (s->seg_offset < va - from)
+	/* Pages after the file's part are anonymous, as on Linux. */
+	to = (va + s->seg_filesz + PAGE_SIZE - 1) & -PAGE_SIZE;
+	if (s->seg_offset < va - from || s->seg_filesz == 0)
 		return 0;
 	return as_note_file(p->p_as, from, to - from, p->p_elf.e_data,
 	    s->seg_offset + s->seg_filesz, s->seg_offset - (va - from));

@@ -45,6 +45,18 @@ byte_in_child(const char *p)
 	return WEXITSTATUS(test_wait_status(pid));
 }
 
+static char unset[2 * PAGE] __attribute__((aligned(PAGE)));
+
+/* The program's file has no content for these pages. */
+TEST(variables_without_content_in_the_file_are_anonymous)
+{
+	unset[0] = 'x';
+	EXPECT_EQ(madvise(unset, PAGE, WIPEONFORK), 0);
+	EXPECT_EQ(byte_in_child(unset), 0);
+	EXPECT_EQ(madvise(unset, PAGE, KEEPONFORK), 0);
+	EXPECT_EQ(byte_in_child(unset), 'x');
+}
+
 TEST(advice_decides_what_a_child_gets)
 {
 	char *p = map_pages(3, MAP_PRIVATE), *s = map_pages(1, MAP_SHARED);
