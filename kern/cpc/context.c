@@ -129,10 +129,10 @@ configure_one(struct kcpc_ctx *ctx, const struct cpc_packreq *pr,
 
 	if ((subcode = check_attrs(pr, attrs, ko)) != 0)
 		return subcode;
-	if ((pr->cr_flags & CPC_COUNT_HV) != 0 && !ctx->kc_pcbe.ps_privileged)
+	cfg->pc_flags = (uint16_t)kcpc_request_flags(pr);
+	if ((cfg->pc_flags & CPC_COUNT_HV) != 0 && !ctx->kc_pcbe.ps_privileged)
 		return CPC_HV_NO_ACCESS;
 	cfg->pc_notify = (pr->cr_flags & CPC_OVF_NOTIFY_EMT) != 0;
-	cfg->pc_flags = (uint16_t)kcpc_request_flags(pr);
 	subcode = kcpc_ops->configure(
 	    cfg, &pr->cr_event, pr->cr_nattrs, attrs, &ctx->kc_pcbe, rf);
 	if (subcode != 0)

@@ -256,6 +256,22 @@ modifiers_override_the_flags(void **state)
 	}
 }
 
+/* CPC-BIND-18 by a modifier of the event. */
+static void
+a_modifier_needs_the_privilege_for_hypervisor_mode(void **state)
+{
+	const uint32_t named = CPC_COUNT_USER | CPC_COUNT_HV;
+
+	(void)state;
+	fake_privilege(0, false);
+	make_good();
+	good.req[0].cr_event.ce_flags |=
+	    CPC_EVENT_LEVELS | named << CPC_EVENT_LEVEL_SHIFT;
+	assert_int_equal(bind_pack(), -EACCES);
+	fake_privilege(0, true);
+	assert_int_equal(bind_pack(), 0);
+}
+
 static void
 set_0_names_nothing(void **state)
 {
@@ -345,6 +361,7 @@ main(void)
 		T(events_are_checked),
 		T(attribute_ids_are_checked),
 		T(modifiers_override_the_flags),
+		T(a_modifier_needs_the_privilege_for_hypervisor_mode),
 		T(set_0_names_nothing),
 		T(lists_are_cut_to_fit),
 		T(the_kernel_takes_no_names),
