@@ -36,9 +36,9 @@ struct kcpc_request {
 struct kcpc_ctx {
 	struct pcbe_set kc_pcbe; /* first: both have the same address */
 	uint32_t kc_flags;
-	cpc_setid_t kc_set; /* the library's name of the set, in kc_proc */
-	/* A controller's context has its LWP in another process (pctx.c). */
+	cpc_setid_t kc_set;   /* the library's name of the set, in kc_proc */
 	uint64_t kc_page_set; /* its CPC_PAGE_SET(); 0: no program reads it */
+	/* A controller's context has its LWP in another process (target.c). */
 	struct proc *kc_proc;
 	struct cpu *kc_cpu; /* the CPU it counts for; NULL: it is an LWP's */
 	struct lwp *kc_lwp; /* the LWP it counts for; NULL: it is a CPU's */
@@ -248,9 +248,8 @@ int kcpc_disable(struct lwp *l);
  */
 int kcpc_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp);
 /*
- * Make a context of the LWP, without starting it.  lwp_ops.c uses it for the
- * current LWP, target.c for an LWP that is not running.  The set is the current
- * process's.
+ * Make a context of the LWP, without starting it: of the current LWP, or of one
+ * that rests.  The set is the current process's.
  */
 int kcpc_hang(
     struct lwp *l, const struct cpc_pack *pack, struct cpc_refusal *rf);
@@ -332,11 +331,11 @@ void kcpc_cpu_lwp_exit(struct lwp *l);
  */
 int kcpc_cpu_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp);
 /*
- * May sets be bound to LWPs?  0; EAGAIN while a set is bound to a CPU; EACCES
+ * May sets be bound to LWPs?  0; EAGAIN while a CPU is claimed; EACCES
  * if LWPs of two online CPUs would share PICs.
  */
 int kcpc_lwps_may_count(void);
-/* The number of CPUs that a set is bound to. */
+/* The number of CPUs that are claimed. */
 extern unsigned kcpc_ncpuset;
 
 /*

@@ -359,7 +359,7 @@ kcpc_pmi(struct trapframe *tf)
 	uint64_t pics;
 
 	(void)tf;
-	/* While any CPU has a set, contexts of LWPs are invalid, thus slow. */
+	/* While any CPU is claimed, contexts of LWPs are invalid, thus slow. */
 	if (ctx == NULL || (ctx->kc_flags & SLOW_PATH) != 0)
 		return pmi_slow(ctx);
 	pics = kcpc_ops->stop(&ctx->kc_pcbe);

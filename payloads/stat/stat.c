@@ -9,9 +9,9 @@
  * Events that cannot be counted at once are counted group after group, each
  * group in runs of its own, so no count is scaled.  PAPI_tot_ins is counted in
  * every group and shows whether the runs were the same.  A run is disturbed if
- * the sum of all CPUs' interrupts and NMIs differs from that of most runs. SMIs
- *are those of stat's CPU.  stat ends with the program's status. Each event
- *leaves a record (docs/records.md).
+ * the sum of all CPUs' interrupts and NMIs differs from that of most runs.
+ * SMIs are those of stat's CPU.  stat ends with the program's status.  Each
+ * event leaves a record (docs/records.md).
  */
 #include "payloads/stat/stat.h"
 
@@ -29,7 +29,6 @@
 #include "payloads/tools/out_file.h"
 
 #define INTERVAL_MIN 1000
-#define KEYS_MAX     64
 
 static const char arguments[] =
     "[-d] [-e event[:uk],...]... [-r runs] [-x separator | -j] [-o file] "

@@ -78,8 +78,8 @@ uint32_t intel_shape_attrs(const struct intel_shape *is);
 /* The number of the fixed counter that a PIC is, or -1. */
 int intel_fixed_of(unsigned pic);
 /*
- * Returns NULL if general PICs of the shape count the event select.  Otherwise
- * returns the reason, a text in static storage.  CPUID says that the
+ * Returns 0 if general PICs of the shape count the event select.  Otherwise
+ * returns the subcode, with the reason in rf.  CPUID says that the
  * architectural event is absent, or the emulator does not model the event.
  */
 int intel_general_check(
