@@ -435,8 +435,9 @@ as_at_fork(struct as *as, uintptr_t va, size_t len, enum at_fork at_fork)
 }
 
 /*
- * Make the content of a range in r new, which other LWPs may read now: what the
- * file has is copied over the old content, and only the rest becomes zero.
+ * Make the content of a range in r new.  Other LWPs may read it.  So
+ * what the file has is copied over the old content, and only the rest is
+ * zeroed.
  */
 static void
 refresh(struct as *as, const struct region *r, uintptr_t va, size_t len)

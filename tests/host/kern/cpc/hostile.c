@@ -256,7 +256,7 @@ modifiers_override_the_flags(void **state)
 	}
 }
 
-/* CPC-BIND-18 by a modifier of the event. */
+/* docs/design.md, `cpc_cpu=`: a modifier of the event asks for the mode. */
 static void
 a_modifier_needs_the_privilege_for_hypervisor_mode(void **state)
 {
