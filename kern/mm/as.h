@@ -100,8 +100,9 @@ int as_zero(struct as *as, uintptr_t va, size_t len);
 int as_at_fork(struct as *as, uintptr_t va, size_t len, enum at_fork at_fork);
 /*
  * Write into populated memory through the direct map, whatever its protection.
- * Only for pages that no program has yet, or whose content the kernel makes new;
- * scripts/dev/check-layers lists the callers.  For a program's own request use copyout().
+ * Only for pages that no program has yet, or whose content the kernel makes
+ * new; scripts/dev/check-layers lists the callers.  For a program's own request
+ * use copyout().
  */
 void as_write(struct as *as, uintptr_t va, const void *src, size_t len);
 /*
