@@ -72,12 +72,15 @@ worst() {
 }
 
 # same: with these CPUs no operation costs 5 % more than with one.  If another CPU exists, a yield takes 3 instructions
-# more.  A difference of 15 is allowed for two other waiters in a futex's list, as above.
+# more.  A difference of 15 is allowed for two other waiters in a futex's list, as above.  A create+join takes pages, and
+# one that splits the largest block and joins it again adds 3 % to it.  How many do so depends on which pages are free, and
+# each CPU has taken some: 15 % are allowed, as above.
 same() {
 	table "$out" >"$tap_dir/now"
 	awk -F '\t' 'NR == FNR { one[$1] = $2; next }
 		{ seen++ }
-		$2 > one[$1] * 1.05 && $2 > one[$1] + 15 { print $1 "costs " $2 ", with one CPU " one[$1]; bad = 1 }
+		{ most = $1 ~ /^create/ ? 1.15 : 1.05 }
+		$2 > one[$1] * most && $2 > one[$1] + 15 { print $1 "costs " $2 ", with one CPU " one[$1]; bad = 1 }
 		END { exit bad || seen == 0 }' "$tap_dir/one" "$tap_dir/now"
 }
 
