@@ -4,6 +4,7 @@
  * are compared with values worked out by hand.  Intel SDM vol. 3B,
  * "Architectural Performance Monitoring".
  */
+#include "arch/x86/pmu/pic.h"
 #include "tests/lib/host/named.h"
 /* defines `ops` */
 #include "tests/lib/host/x86/intel_shapes.h"
@@ -403,6 +404,43 @@ core_types(void **state)
 	assert_int_equal(all.pm_own[3], 0);
 }
 
+/* Without full-width writes general counters load 32 bits, fixed ones all. */
+static void
+fixed_counters_load_all_bits(void **state)
+{
+	struct fake_cpu p = ice_lake, e = efficient;
+
+	(void)state;
+	p.core_type = 0x40;
+	e.core_type = 0x20;
+	p.leaf1.c = e.leaf1.c = 0;
+	p.full_width = e.full_width = false;
+	boot(&e);
+	fake_cpu[1] = p;
+	fake_self = 1;
+	assert_int_equal(intel_pcbe_init(), PMU_FOUND);
+	fake_self = 0;
+	assert_int_equal(x86_pics.xs_n, 12);
+	for (unsigned n = 0; n < x86_pics.xs_n; n++)
+		assert_int_equal(x86_pics.xs_pic[n].xp_short,
+		    x86_pics.xs_pic[n].xp_select != 0);
+}
+
+/* Some events are those of the last cache: its level is 0 if none is known. */
+static void
+level_of_the_last_cache(void **state)
+{
+	struct cpc_pmu pm = { 0 };
+
+	(void)state;
+	boot(&skylake);
+	ops->describe(&pm, 0);
+	assert_int_equal(pm.pm_cache, 3);
+	boot(&nehalem);
+	ops->describe(&pm, 0);
+	assert_int_equal(pm.pm_cache, 0);
+}
+
 /* Every PIC of a type counts there, and each is proved there. */
 static void
 each_type_counts(void **state)
@@ -489,6 +527,8 @@ main(void)
 		cmocka_unit_test(wrong_cpuid),
 		cmocka_unit_test(hybrid),
 		cmocka_unit_test(core_types),
+		cmocka_unit_test(fixed_counters_load_all_bits),
+		cmocka_unit_test(level_of_the_last_cache),
 		cmocka_unit_test(each_type_counts),
 		cmocka_unit_test(siblings),
 	};
