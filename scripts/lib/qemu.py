@@ -216,10 +216,12 @@ def sandbox(program):
     """QEMU's options for a filter of system calls, or [] if this QEMU or this host has no seccomp.
 
     With the filter, a guest that breaks out of QEMU cannot start programs or gain rights.  A source tree keeps in build/
-    which emulators have it: QEMU's answer takes as long as all else before its start.
+    which emulators have it, with the host, for hosts may share the tree: QEMU's answer takes as long as all else before its
+    start.  Only the last file of a path is kept, and none that is gone.
     """
-    there = os.stat(program)
-    kept, this, known = ROOT / "build" / "sandboxes", f"{there.st_size} {there.st_mtime_ns} {program}", []
+    program = os.path.abspath(program)
+    there, host = os.stat(program), platform.node().replace(" ", "_")
+    kept, this, known = ROOT / "build" / "sandboxes", f"{there.st_size} {there.st_mtime_ns} {host} {program}", []
     with contextlib.suppress(OSError):
         known = kept.read_text().splitlines()
     if this in known:
@@ -229,8 +231,9 @@ def sandbox(program):
     if done.returncode != 0:
         return []
     if (ROOT / "Makefile").exists():
+        others = [line for line in known if line.split(" ", 2)[2:] != [f"{host} {program}"] and os.path.exists(line.split(" ", 3)[-1])]
         with contextlib.suppress(OSError):
-            kept.write_text("".join(f"{line}\n" for line in [this, *known[:MAX_SANDBOXES]]))
+            kept.write_text("".join(f"{line}\n" for line in [this, *others[:MAX_SANDBOXES]]))
     return SANDBOX
 
 

@@ -2,6 +2,7 @@
 """A command of the host starts fast: it loads the modules that it needs, and asks an emulator once what it can do."""
 import os
 import pathlib
+import re
 import resource
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from tap import check, end, equal
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BARECPC = ROOT / "scripts" / "barecpc"
+KEPT = ROOT / "build" / "sandboxes"
 ENV = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"} | {"BARECPC_BUILD": "no"}
 
 
@@ -26,7 +28,7 @@ def cpu(*words):
 
 
 def questions(folder):
-    """How often three runs ask an emulator for its machines.  Before the third, the emulator is another file."""
+    """How often runs ask an emulator for its machines, after each change of `changes`."""
     emulator, log, image = folder / "emulator", folder / "log", folder / "image"
     emulator.write_text(f"""#!/bin/sh
 [ "$4" != help ] || echo asked >>'{log}'
@@ -34,18 +36,32 @@ exec '{ROOT}/tests/cli/lib/fake-qemu' "$@"
 """)
     emulator.chmod(0o755)
     image.write_text("image")
-    asked = []
-    for _ in range(3):
-        done = subprocess.run([BARECPC, "run", "--arch", "arm64", "--accel", "tcg", "--image", image, "--qemu", emulator], env=ENV | {"FAKE": "good"},
-                              stdin=subprocess.DEVNULL, capture_output=True)
-        asked.append((done.returncode, log.read_text().count("asked")))
-        if len(asked) == 2:
-            os.utime(emulator, (1, 1))
+
+    def of_another_host():
+        KEPT.write_text("".join(re.sub(r" \S+ (?=/)", " elsewhere ", line) if str(folder) in line else line for line in KEPT.open()))
+
+    changes = {"": lambda: None, "the same": lambda: None, "another file": lambda: os.utime(emulator, (1, 1)), "another host": of_another_host}
+    asked = {}
+    for change, make in changes.items():
+        make()
+        done = subprocess.run([BARECPC, "run", "--arch", "arm64", "--accel", "tcg", "--image", image, "--qemu", "./emulator"], env=ENV | {"FAKE": "good"},
+                              cwd=folder, stdin=subprocess.DEVNULL, capture_output=True)
+        asked[change] = (done.returncode, log.read_text().count("asked"))
     return asked
+
+
+def kept_of(folder):
+    """The paths of a folder that are kept: those of this host."""
+    return [line.split(" ", 3)[-1] for line in KEPT.read_text().splitlines() if f" {folder}" in line and " elsewhere " not in line]
 
 
 least, version = cpu("python3", "-c", "import argparse, pathlib, re, subprocess, tempfile, traceback"), cpu(BARECPC, "--version")
 check("--version takes at most three times the CPU time of what Python loads for each command", [] if version <= 3 * least else [f"{version:.3f} s, Python {least:.3f} s"])
 with tempfile.TemporaryDirectory() as name:
-    equal("an emulator is asked once what it can do, and again if it changes", questions(pathlib.Path(name)), [(0, 1), (0, 1), (0, 2)])
+    equal("an emulator is asked once what it can do, and again if it or the host changes", questions(pathlib.Path(name).resolve()),
+          {"": (0, 1), "the same": (0, 1), "another file": (0, 2), "another host": (0, 3)})
+    equal("one file of a path is kept, by its whole path", kept_of(pathlib.Path(name).resolve()), [f"{pathlib.Path(name).resolve()}/emulator"])
+with tempfile.TemporaryDirectory() as other:
+    questions(pathlib.Path(other).resolve())
+    equal("a file that is gone is not kept", kept_of(pathlib.Path(name).resolve()), [])
 end()
