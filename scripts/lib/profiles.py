@@ -6,7 +6,6 @@ this machine whose programs ran.  Symbols are read from these files.
 
 import collections
 import dataclasses
-import hashlib
 import json
 import pathlib
 import subprocess
@@ -65,11 +64,15 @@ def build_id(data):
     return note[16:].hex() if note[12:16] == b"GNU\0" else ""
 
 
+def _sha256(data):
+    import hashlib  # slow to load, and most commands need no sum
+    return hashlib.sha256(data).hexdigest()
+
+
 def describe(name, path):
     """The facts about a program's file that `barecpc record` keeps."""
     data = pathlib.Path(path).read_bytes()
-    return {"program": name, "path": str(pathlib.Path(path).resolve()), "build_id": build_id(data),
-            "sha256": hashlib.sha256(data).hexdigest()}
+    return {"program": name, "path": str(pathlib.Path(path).resolve()), "build_id": build_id(data), "sha256": _sha256(data)}
 
 
 def add_files(path, arch, files):
@@ -207,7 +210,7 @@ class Profile:
             data = pathlib.Path(known["path"]).read_bytes()
         except OSError as error:
             raise HostError(f"{known['path']}: {error.strerror}: its symbols are needed: record again") from None
-        same = known["build_id"] == build_id(data) if known["build_id"] else known["sha256"] == hashlib.sha256(data).hexdigest()
+        same = known["build_id"] == build_id(data) if known["build_id"] else known["sha256"] == _sha256(data)
         if not same:
             raise HostError(f"{known['path']}: not the program that ran, by its build id: record again")
 

@@ -5,7 +5,6 @@ between them.  A blank and the number of samples follow.  flamegraph.pl,
 speedscope and inferno read this format.
 """
 
-import html
 import zlib
 
 import records
@@ -86,6 +85,7 @@ def _colour(name):
 
 def _draw(lines, name, frame, total, x, y):
     """Draw a frame and, above it, its callees.  Stacks are deeper than Python's own may be."""
+    import html  # slow to load, and most commands draw nothing
     waiting = [(name, frame, x, y)]
     while waiting:
         name, frame, x, y = waiting.pop()
