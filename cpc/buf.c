@@ -86,7 +86,9 @@ buf_new(cpc_t *cpc, cpc_set_t *set, const struct cpci_set *cs)
 	if ((name = cpci_table_add(&cpc->c_bufs, cb)) == NULL)
 		goto free_block;
 	cb->cb_set = cs->cis_id;
-	cb->cb_page_set = CPC_PAGE_SET(cs->cis_id, cb->cb_n);
+	/* A larger set is never bound, so no page shows it. */
+	cb->cb_page_set =
+	    CPC_PAGE_SET(cs->cis_id, cb->cb_n <= CPC_MAX_REQS ? cb->cb_n : 0);
 	cb->cb_sample = cb->cb_block;
 	cb->cb_spare = (struct cpc_sample *)((char *)cb->cb_block +
 					     sample_bytes(cb->cb_n));
