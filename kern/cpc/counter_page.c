@@ -118,20 +118,21 @@ kcpc_page_free(struct lwp *l)
 
 /*
  * Give the child a page at the address of its parent's.  In vfork(2) both have
- * the same memory: until the child is gone, direct reads of the page fail.
+ * the same memory: until the child is gone, the page shows no set.
  */
 static int
-page_copy(const struct kcpc_page *kg, struct lwp *child)
+page_copy(const struct lwp *parent, struct lwp *child)
 {
+	const struct kcpc_page *kg = parent->l_cpc_page;
+	struct kcpc_ctx *ctx = parent->l_cpc;
 	int err;
 
-	if (kg == NULL)
-		return 0;
-	if (child->l_proc->p_vforked) {
-		kg->kg_page->cg_seq++;
-		kcpc_page_show(kg->kg_page, 0, kg->kg_page->cg_frozen);
-		return 0;
+	if (child->l_proc->p_vforked && ctx != NULL) {
+		ctx->kc_page_set = 0;
+		kcpc_page_shut(ctx);
 	}
+	if (kg == NULL || child->l_proc->p_vforked)
+		return 0;
 	if ((err = page_make(child, kg->kg_uva)) != 0)
 		return err;
 	child->l_cpc_page->kg_read = kg->kg_read;
@@ -145,7 +146,7 @@ kcpc_fork(const struct lwp *parent, struct lwp *child)
 {
 	int err;
 
-	if ((err = page_copy(parent->l_cpc_page, child)) != 0)
+	if ((err = page_copy(parent, child)) != 0)
 		return err;
 	if ((err = kcpc_profile_fork(parent, child)) != 0)
 		kcpc_page_free(child);
@@ -155,10 +156,16 @@ kcpc_fork(const struct lwp *parent, struct lwp *child)
 void
 kcpc_vforked(const struct lwp *parent)
 {
-	const struct kcpc_ctx *ctx = parent->l_cpc;
+	struct kcpc_ctx *ctx = parent->l_cpc;
+	bool running;
 
-	if (ctx != NULL && kcpc_running(ctx))
-		kcpc_page_show(ctx->kc_pcbe.ps_page, ctx->kc_page_set, 0);
+	if (ctx == NULL || (ctx->kc_flags & KCPC_CTX_UNAVAILABLE) != 0 ||
+	    kcpc_is_pctx(ctx))
+		return;
+	running = kcpc_running(ctx);
+	ctx->kc_page_set = CPC_PAGE_SET(ctx->kc_set, ctx->kc_nreqs);
+	kcpc_page_show(ctx->kc_pcbe.ps_page, running ? ctx->kc_page_set : 0,
+	    running ? 0 : ctx->kc_page_set);
 }
 
 intptr_t

@@ -386,6 +386,42 @@ a_late_failure_removes_the_page(void **state)
 	fake_file = NULL;
 }
 
+/* The child of vfork(2) has its parent's memory, but not its set. */
+static void
+a_vfork_child_finds_no_set(void **state)
+{
+	struct lwp *parent = lwp_self(), *child = fake_lwp(1, 1);
+	const struct cpc_page *cg;
+
+	(void)state;
+	bind_set();
+	cg = own_page();
+	child->l_proc->p_vforked = true;
+	assert_int_equal(kcpc_fork(parent, child), 0);
+	assert_null(child->l_cpc_page);
+	assert_int_equal(cg->cg_set, 0);
+	/* an overflow that is found when the parent leaves its CPU */
+	kcpc_stop(parent->l_cpc);
+	kcpc_freeze(parent->l_cpc, 0);
+	assert_int_equal(cg->cg_frozen, 0);
+	kcpc_vforked(parent);
+	assert_int_equal(cg->cg_set, 0);
+	assert_int_equal(cg->cg_frozen, CPC_PAGE_SET(SET, 1));
+
+	assert_int_equal(kcpc_fork(parent, child), 0);
+	assert_int_equal(cg->cg_frozen, 0);
+	kcpc_vforked(parent);
+	assert_int_equal(cg->cg_frozen, CPC_PAGE_SET(SET, 1));
+
+	assert_int_equal(call_kernel(CPC_OP_ENABLE, 0, 0, 0, 0), 0);
+	assert_int_equal(kcpc_fork(parent, child), 0);
+	assert_int_equal(cg->cg_set, 0);
+	kcpc_vforked(parent);
+	assert_int_equal(cg->cg_set, CPC_PAGE_SET(SET, 1));
+	assert_int_equal(cg->cg_frozen, 0);
+	child->l_proc->p_vforked = false;
+}
+
 int
 main(void)
 {
@@ -402,6 +438,7 @@ main(void)
 		T(a_handler_interrupts_the_read),
 		T(a_forked_lwp_has_its_parents_address),
 		T(a_late_failure_removes_the_page),
+		T(a_vfork_child_finds_no_set),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
