@@ -87,16 +87,6 @@ kcpc_cpu_judge(const struct lwp *l, uintptr_t cpu, struct cpc_refusal *rf)
 	return has_sibling(&cpus[cpu], true) ? EACCES : 0;
 }
 
-/* Bind the LWP to CPU `was` again, or to none if that is offline or -1. */
-static void
-processor_restore(struct lwp *l, int was)
-{
-	if (was >= 0 && is_online(&cpus[was]))
-		lwp_bind(l, &cpus[was]);
-	else
-		lwp_bind(l, NULL);
-}
-
 /*
  * Move the current LWP to CPU c and bind it there.  Others run in between:
  * EAGAIN if they bound the LWP elsewhere, or bound a set to c.
@@ -113,17 +103,17 @@ processor_move(struct lwp *l, struct cpu *c)
 }
 
 /*
- * A context that the LWP bound to a CPU is gone.  The LWP is bound again to the
- * CPU of its newest other one; after the last, to where it was before the
- * first.
+ * A context that the LWP bound to a CPU is gone, or was not bound.  The LWP is
+ * bound again to the CPU of its newest other one.  After the last it is bound
+ * to where it was before the first, if that is online.
  */
 static void
 binder_restore(struct lwp *l)
 {
 	const struct kcpc_ctx *ctx = kcpc_newest_bound_by(l);
+	int to = ctx != NULL ? (int)ctx->kc_cpu->c_id : l->l_bound_before;
 
-	processor_restore(
-	    l, ctx != NULL ? (int)ctx->kc_cpu->c_id : l->l_bound_before);
+	lwp_bind(l, to >= 0 && is_online(&cpus[to]) ? &cpus[to] : NULL);
 }
 
 void
@@ -169,18 +159,18 @@ int
 kcpc_cpu_bind(struct lwp *l, struct cpu *c, const struct cpc_pack *pack,
     struct cpc_refusal *rf)
 {
-	int err, was = l->l_bound;
+	int err;
 	cpc_setid_t set = pack->cp_set;
 	struct kcpc_ctx *ctx;
 
 	if ((err = kcpc_type_judge(pack->cp_type, c, rf)) != 0 ||
 	    (err = kcpc_ctx_create(pack, true, NULL, &ctx, rf)) != 0)
 		return err;
+	if (kcpc_newest_bound_by(l) == NULL)
+		l->l_bound_before = l->l_bound;
 	if ((err = processor_move(l, c)) != 0)
 		goto restore;
 	kcpc_revoke(l->l_proc, set); /* others may have bound it since */
-	if (kcpc_newest_bound_by(l) == NULL)
-		l->l_bound_before = was;
 	ctx->kc_set = set;
 	ctx->kc_proc = l->l_proc;
 	ctx->kc_binder = l;
@@ -190,7 +180,7 @@ kcpc_cpu_bind(struct lwp *l, struct cpu *c, const struct cpc_pack *pack,
 
 restore:
 	if (l->l_bound == (int)c->c_id) /* else it is another LWP's choice */
-		processor_restore(l, was);
+		binder_restore(l);
 	kcpc_ctx_destroy(ctx);
 	return err;
 }

@@ -121,6 +121,73 @@ the_set_is_bound_on_the_way(void **state)
 	assert_int_equal(cpc_unbind(cpc, shared_set), 0);
 }
 
+static void
+unbind_shared_set(void)
+{
+	fake_on_move = NULL;
+	fake_cpu(0);
+	fake_switch(0, 2);
+	assert_int_equal(cpc_unbind(mine, shared_set), 0);
+	fake_idle();
+}
+
+/*
+ * While LWP 1 moves, LWP 2 unbinds its other set.  The LWP is bound again to
+ * where it was before both sets, and so is it at the end.
+ */
+static void
+the_other_set_ends_on_the_way(void **state)
+{
+	(void)state;
+	mine = cpc;
+	for (int before = -1; before <= 2; before++) {
+		cpc_set_t *set = set_of("instructions");
+
+		shared_set = set_of("cycles");
+		*fake_bound(0, 1) = before;
+		bind_cpu(1, shared_set);
+		fake_on_move = unbind_shared_set;
+		if (before == 2) {
+			bind_cpu(2, set);
+			assert_int_equal(cpc_unbind(cpc, set), 0);
+		} else {
+			assert_errno(cpc_bind_cpu(cpc, 2, set, 0), EAGAIN);
+		}
+		assert_int_equal(*fake_bound(0, 1), before);
+		fake_cpu(0);
+		fake_switch(0, 1);
+	}
+}
+
+static void
+rival_binds_and_other_set_ends(void)
+{
+	unbind_shared_set();
+	rival_binds();
+	fake_cpu(0);
+}
+
+/* The bind fails, and leaves the LWP where it was before both sets. */
+static void
+the_other_set_ends_before_a_failure(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+
+	(void)state;
+	*fake_bound(0, 1) = 2;
+	shared_set = set_of("cycles");
+	bind_cpu(1, shared_set);
+	mine = cpc;
+	cpc = cpc_open(CPC_VER_CURRENT);
+	rival = set_of("cycles");
+	rivals_cpu = 2;
+	fake_on_move = rival_binds_and_other_set_ends;
+	assert_errno(cpc_bind_cpu(mine, 2, set, 0), EAGAIN);
+	cpc_close(cpc);
+	cpc = mine;
+	assert_int_equal(*fake_bound(0, 1), 2);
+}
+
 static pthread_t helper;
 static void *(*others_call)(void *set);
 
@@ -185,6 +252,8 @@ main(void)
 		T(the_lwp_is_moved_on_the_way),
 		T(the_set_is_bound_on_the_way),
 		T(unbind_waits_for_a_bind),
+		T(the_other_set_ends_on_the_way),
+		T(the_other_set_ends_before_a_failure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
