@@ -92,9 +92,10 @@ report_refusal(
 /*
  * Bind a set, and report a failure as one of fn.
  *
- * Only a bind to the calling LWP takes no lock at first.  The others may wait
- * until a CPU runs the LWP, or note the target.  The lock keeps the set from
- * being destroyed in that time.
+ * Only a bind to the calling LWP takes no lock at first.  If it waits for a CPU
+ * of a core type, the kernel looks again then whether the set is the same.  The
+ * others may wait until a CPU runs the LWP, or note the target.  The lock keeps
+ * the set from being destroyed in that time.
  */
 static int
 bind_set(cpc_t *cpc, const char *fn, cpc_set_t *set, uintptr_t target)

@@ -88,12 +88,22 @@ say_user_only(const char *program, const struct cpc_pack *pack)
 	    program, i, (unsigned long)pack->cp_req[i].cr_event.ce_code);
 }
 
+/* Is the program's pack at uva still this one?  Requests are only added. */
+static bool
+is_current(uintptr_t uva, const struct cpc_pack *pack)
+{
+	struct cpc_pack now;
+
+	return copyin(&now, uva, sizeof now) == 0 &&
+	       now.cp_set == pack->cp_set && now.cp_nreqs == pack->cp_nreqs;
+}
+
 /*
  * Bind a set of a core type.  Others run while the LWP moves to a CPU of that
- * type: they may take the counters.
+ * type: they may take the counters, and change or destroy the set.
  */
 static __attribute__((noinline)) int
-bind_type(struct lwp *l, const struct cpc_pack *pack, uint32_t flags,
+bind_type(struct lwp *l, const struct cpc_pack *pack, const uintptr_t *a,
     struct cpc_refusal *rf)
 {
 	int err = kcpc_type_enter(l, pack->cp_type, rf);
@@ -103,22 +113,24 @@ bind_type(struct lwp *l, const struct cpc_pack *pack, uint32_t flags,
 	ASSERT(l->l_cpc == NULL); /* controllers bind to LWPs that rest */
 	/* Others may have changed this while the LWP yielded. */
 	drop_other_binding(l, pack->cp_set);
-	if (kcpc_profiled(l))
+	if (!is_current(a[0], pack))
+		err = ESTALE;
+	else if (kcpc_profiled(l))
 		err = EAGAIN;
 	else if ((err = kcpc_lwps_may_count()) == 0)
-		err = kcpc_bind(l, pack, flags, rf);
+		err = kcpc_bind(l, pack, (uint32_t)a[2], rf);
 	if (err != 0)
 		kcpc_type_leave(l);
 	return err;
 }
 
 static int
-bind_lwp(struct lwp *l, const struct cpc_pack *pack, uintptr_t flags,
+bind_lwp(struct lwp *l, const struct cpc_pack *pack, const uintptr_t *a,
     struct cpc_refusal *rf)
 {
 	int err;
 
-	if ((flags & ~CPC_BIND_LWP_INHERIT) != 0)
+	if ((a[2] & ~CPC_BIND_LWP_INHERIT) != 0)
 		return EINVAL;
 	drop_other_binding(l, pack->cp_set);
 	if (kcpc_profiled(l))
@@ -133,8 +145,8 @@ bind_lwp(struct lwp *l, const struct cpc_pack *pack, uintptr_t flags,
 	if (l->l_system && may_count_user_only(pack))
 		say_user_only(l->l_proc->p_name, pack);
 	if (pack->cp_type != 0)
-		return bind_type(l, pack, (uint32_t)flags, rf);
-	return kcpc_bind(l, pack, (uint32_t)flags, rf);
+		return bind_type(l, pack, a, rf);
+	return kcpc_bind(l, pack, (uint32_t)a[2], rf);
 }
 
 static int
@@ -206,11 +218,13 @@ leave_type:
 }
 
 static inline int
-bind_pack(struct lwp *l, const struct cpc_pack *pack, uintptr_t target,
+bind_pack(struct lwp *l, const struct cpc_pack *pack, const uintptr_t *a,
     struct cpc_refusal *rf)
 {
+	uintptr_t target = a[2];
+
 	if (target >> 32 == 0)
-		return bind_lwp(l, pack, target, rf);
+		return bind_lwp(l, pack, a, rf);
 	if (CPC_TARGET_KIND(target) == CPC_TARGET_CPU(0))
 		return bind_cpu(l, pack, (uint32_t)target, rf);
 	if (CPC_TARGET_KIND(target) == CPC_TARGET_FD(0))
@@ -260,7 +274,7 @@ pack_and_bind(struct lwp *l, const uintptr_t *a)
 	*pack = head;
 	rf.cf_subcode = rf.cf_request = -1;
 	rf.cf_why[0] = '\0';
-	err = bind_pack(l, pack, a[2], &rf);
+	err = bind_pack(l, pack, a, &rf);
 	if (err != 0 && rf.cf_subcode != -1 && copyout_refusal(a[3], &rf) != 0)
 		err = EFAULT;
 

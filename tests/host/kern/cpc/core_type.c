@@ -404,6 +404,57 @@ text_of_a_refusal_is_its_own(void **state)
 	assert_int_equal(affinity(1), 7);
 }
 
+/* While LWP 1 moves, LWP 2 destroys the set. */
+static void
+destroy_taker(void)
+{
+	fake_on_move = NULL;
+	fake_cpu(1);
+	fake_switch(0, 2);
+	assert_int_equal(cpc_set_destroy(cpc, taker), 0);
+	fake_idle();
+	fake_cpu(0);
+}
+
+static void
+set_destroyed_during_the_move(void **state)
+{
+	struct kcpc_stat st;
+
+	(void)state;
+	two_types();
+	taker = set_of("soft_atom/branches/");
+	fake_on_move = destroy_taker;
+	assert_silent(cpc_bind_curlwp(cpc, taker, 0), EINVAL);
+	kcpc_stat(&st);
+	assert_int_equal(st.ks_contexts, 0);
+	assert_int_equal(affinity(1), 7);
+}
+
+/* While LWP 1 moves, LWP 2 adds a request. */
+static void
+add_to_taker(void)
+{
+	fake_on_move = NULL;
+	fake_cpu(1);
+	fake_switch(0, 2);
+	assert_int_equal(add(taker, "instructions"), 1);
+	fake_idle();
+	fake_cpu(0);
+}
+
+static void
+request_added_during_the_move(void **state)
+{
+	(void)state;
+	two_types();
+	taker = set_of("soft_atom/branches/");
+	fake_on_move = add_to_taker;
+	bind_curlwp(taker);
+	fake_user(7);
+	assert_int_equal(sampled(taker, 1), 7);
+}
+
 static void
 set_of_a_cpu(void **state)
 {
@@ -577,6 +628,8 @@ main(void)
 		T(failed_bind_restores_the_affinity),
 		T(counters_taken_during_the_move),
 		T(text_of_a_refusal_is_its_own),
+		T(set_destroyed_during_the_move),
+		T(request_added_during_the_move),
 		T(set_of_a_cpu),
 		T(lwp_that_leaves_its_type_loses_the_set),
 		T(frozen_set_is_lost_too),
