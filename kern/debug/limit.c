@@ -12,7 +12,7 @@
 #include "kern/proc/proc.h"
 #include "kern/proc/signal.h"
 #include "kern/sched/cpu.h"
-#include "kern/sched/entry_watch.h"
+#include "kern/sched/xcall.h"
 #include "kern/sys/syscall.h"
 #include "lib/printf.h"
 #include "lib/string.h"
@@ -148,7 +148,7 @@ limit_init(uint64_t instructions, uint64_t each)
 	}
 	may_take = instructions;
 	per_page = each;
-	arch_curcpu()->c_left = &dummy;
+	arch_curcpu()->c_zombie = &dummy;
 	entry_watch = &watch;
 	return true;
 }

@@ -4,7 +4,7 @@
  *
  * The limit is a number of instructions, and more for each page that the entry
  * works on.  It needs one CPU and an emulator with -icount, whose clock counts
- * instructions.  kern/sched/entry_watch.h says what an entry is.
+ * instructions.  kern/sched/xcall.h says what an entry is.
  */
 #ifndef KERN_DEBUG_LIMIT_H
 #define KERN_DEBUG_LIMIT_H

@@ -18,8 +18,8 @@
 #include "kern/proc/proc.h"
 #include "kern/proc/signal.h"
 #include "kern/sched/counting.h"
-#include "kern/sched/entry_watch.h"
 #include "kern/sched/klock.h"
+#include "kern/sched/xcall.h"
 #include "lib/printf.h"
 
 static void

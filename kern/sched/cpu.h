@@ -15,6 +15,14 @@
 struct kcpc_ctx;
 struct lwp;
 
+/* Woken LWPs run one after the other: turn.c.  Times in ticks. */
+struct turn {
+	bool tu_on;         /* they run now, and use up the credit */
+	uint64_t tu_credit; /* as computed at tu_tick */
+	uint64_t tu_tick;
+	uint64_t tu_credit_after; /* at most, after this turn */
+};
+
 struct cpu {
 	void *c_arch;       /* the architecture's per-CPU data */
 	struct lwp *c_lwp;  /* running now */
@@ -28,22 +36,17 @@ struct cpu {
 	unsigned c_stray_nmis;  /* NMIs that no counter explains */
 	uint64_t c_interrupts;  /* taken since boot; NMIs are separate */
 	uint64_t c_nmis;        /* taken since boot, whatever their cause */
-	/* Used by sched.c and placement.c. */
+	/* Used by the scheduler. */
 	bool c_active;        /* takes LWPs: p_online(2) */
 	unsigned c_nbound;    /* LWPs bound to it */
-	struct lwp *c_left;   /* a zombie whose stack was just left */
+	struct lwp *c_zombie; /* its stack was just left */
 	struct lwpq c_runq;   /* ready LWPs */
 	struct lwpq c_woken;  /* ready LWPs that were woken; run first */
 	struct lwpq c_lowest; /* ready LWPs that run if no other does */
 	uint64_t c_since;     /* tick of the last switch: sched_account() */
-	bool c_hurry;         /* c_woken is not empty, or c_turn */
-	bool c_turn;          /* woken LWPs run, and use up the credit */
-	uint64_t c_credit, c_credit_tick; /* in ticks; when computed */
-	uint64_t c_credit_left;           /* at most, after this turn */
-	struct timer c_slice;             /* runs while an LWP waits */
-	const struct lwp *c_slice_of;     /* the LWP it was started for */
-	const struct lwp *c_cut;          /* preempted by a turn; gets */
-	uint64_t c_cut_ticks;             /* the rest of its slice */
+	struct turn c_turn;
+	struct timer c_slice;         /* runs while an LWP waits */
+	const struct lwp *c_slice_of; /* the LWP it was started for */
 	/* Used by timer.c. */
 	struct timer *c_timers; /* a heap; the first to expire */
 	uint64_t c_timer_order;

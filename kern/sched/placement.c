@@ -10,11 +10,11 @@
 #include "kern/proc/signal.h"
 #include "kern/sched/counting.h"
 #include "kern/sched/cpu.h"
-#include "kern/sched/entry_watch.h"
 #include "kern/sched/klock.h"
 #include "kern/sched/lwpq.h"
 #include "kern/sched/sched.h"
 #include "kern/sched/sched_impl.h"
+#include "kern/sched/xcall.h"
 #include "lib/printf.h"
 
 struct cpuset sched_active_cpus, sched_idle_cpus;

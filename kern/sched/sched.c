@@ -13,13 +13,7 @@
  * 6. Time in the second queue is paid from the CPU's credit, which other time
  *    refills; without credit a woken LWP queues like all others.
  *
- * A form without credit, turns and the rest of a slice was tried.  It is 125
- * lines shorter, and a switch costs the same (274 instructions, 273 now).  But
- * woken LWPs starved the others by UEFI under QEMU, at 64 ns an instruction.
- * Next to an LWP that sleeps 1 us at a time, a spinner got 3 % of its CPU (66 %
- * now).  Next to a pair that wakes each other it got 18 % (49 % now).  So two
- * tests of tests/image/sched/sched_wake.c failed, and cpc_storm did not end in
- * 120 s (13 s now).
+ * turn.c has the second queue, lowest.c the lowest class.
  */
 #include "kern/sched/sched.h"
 
@@ -30,19 +24,17 @@
 #include "kern/proc/signal.h"
 #include "kern/sched/counting.h"
 #include "kern/sched/cpu.h"
-#include "kern/sched/entry_watch.h"
 #include "kern/sched/klock.h"
 #include "kern/sched/lwpq.h"
 #include "kern/sched/sched_impl.h"
 #include "kern/sched/timer.h"
+#include "kern/sched/xcall.h"
 #include "lib/printf.h"
 
 const struct counting_ops *counting;
 
 /* The time an LWP may run while another waits for its CPU. */
 #define SLICE_NS 4000000
-/* The credit that each turn of the woken LWPs costs at least. */
-#define PRICE(slice) ((slice) / 16)
 
 struct spinlock klock;
 
@@ -54,7 +46,7 @@ struct spinlock klock;
  * So no LWP has the CPU for more than two slices.
  */
 
-static uint64_t
+uint64_t
 slice_ticks(void)
 {
 	static uint64_t ticks;
@@ -64,76 +56,34 @@ slice_ticks(void)
 	return ticks;
 }
 
-static void slice_over(void *cpu);
-
-static void
-slice_start(struct cpu *c, const struct lwp *l, uint64_t ticks)
-{
-	c->c_slice_of = l;
-	timer_start(&c->c_slice, arch_tick() + ticks, slice_over, c);
-}
-
-/* Start a slice for l, unless one is already being timed. */
-static inline void
-slice_time(struct cpu *c, const struct lwp *l)
-{
-	if (c->c_slice.t_cpu == NULL)
-		slice_start(c, l, slice_ticks());
-}
-
-/*
- * The credit of woken LWPs
- *
- * Woken LWPs could wake each other for ever, and starve the run queue.  So the
- * woken LWPs of a CPU share a credit of at most one slice S.  A turn is a time
- * in which they run one after the other.  Turns use up the credit, all other
- * time adds to it.  In any time T, turns get at most S + (T - turns), so the
- * run queue gets at least (T - S) / 2.
- *
- * A turn also costs two switches, which the run queue does not gain.  So a turn
- * costs at least PRICE, and starts only if the credit covers that.  Between
- * turns the run queue then runs for PRICE on average.  Even on an emulator with
- * 64 ns an instruction this is 3,900 instructions, three times the switches.
- */
-
-static void
-credit_settle(struct cpu *c)
-{
-	uint64_t now = arch_tick(), passed = now - c->c_credit_tick;
-	uint64_t spent = passed < c->c_credit ? passed : c->c_credit;
-	uint64_t room = slice_ticks() - c->c_credit;
-
-	c->c_credit_tick = now;
-	if (c->c_turn)
-		c->c_credit -= spent;
-	else
-		c->c_credit += passed < room ? passed : room;
-}
-
-/* End a turn: the LWPs still in the woken queue go to the run queue. */
-static void
-turn_over(struct cpu *c)
-{
-	struct lwp *l;
-
-	while ((l = lwpq_pop(&c->c_woken)) != NULL) {
-		l->l_state = LWP_READY;
-		lwpq_push(&c->c_runq, l);
-	}
-}
-
 static void
 slice_over(void *cpu)
 {
 	struct cpu *c = cpu;
 
-	if (c->c_turn)
-		turn_over(c);
+	if (c->c_turn.tu_on)
+		turn_expired(c);
 	else if (c->c_lwp != c->c_slice_of && sched_others_wait(c)) {
-		slice_start(c, c->c_lwp, slice_ticks());
+		slice_start(c, c->c_lwp);
 		return;
 	}
 	c->c_lwp->l_ast |= AST_YIELD;
+}
+
+void
+slice_start_for(struct cpu *c, const struct lwp *l, uint64_t ticks)
+{
+	c->c_slice_of = l;
+	timer_start(&c->c_slice, arch_tick() + ticks, slice_over, c);
+}
+
+void
+slice_start(struct cpu *c, struct lwp *l)
+{
+	uint64_t left = l->l_slice_left;
+
+	l->l_slice_left = 0;
+	slice_start_for(c, l, left != 0 ? left : slice_ticks());
 }
 
 /* Preempt l: it is first in the run queue, and keeps the rest of its slice. */
@@ -142,146 +92,9 @@ preempt_first(struct cpu *c, struct lwp *l)
 {
 	uint64_t now = arch_tick(), end = c->c_slice.t_tick;
 
-	c->c_cut = l;
-	c->c_cut_ticks = slice_ticks();
 	if (c->c_slice_of == l)
-		c->c_cut_ticks = end > now ? end - now : 0;
+		l->l_slice_left = end > now ? end - now : 1;
 	lwpq_push_first(&c->c_runq, l);
-}
-
-/* Take the next LWP of the run queue.  Time it if others wait, too. */
-static inline struct lwp *
-next_ready(struct cpu *c)
-{
-	struct lwp *l = lwpq_pop(&c->c_runq);
-
-	if (c->c_runq.q_first != NULL)
-		slice_time(c, l);
-	else if (c->c_slice.t_cpu != NULL)
-		timer_stop(&c->c_slice);
-	return l;
-}
-
-/*
- * The same when the woken queue is empty, or its only LWP l has no competitor:
- * end the turn, if there is one.
- */
-static struct lwp *
-next_after_turn(struct cpu *c, struct lwp *l)
-{
-	struct lwp *first = c->c_runq.q_first;
-
-	if (c->c_turn) {
-		timer_stop(&c->c_slice);
-		if (c->c_credit > c->c_credit_left)
-			c->c_credit = c->c_credit_left;
-	}
-	c->c_turn = c->c_hurry = false;
-	if (l != NULL)
-		lwpq_push(&c->c_runq, l);
-	else if (first != NULL && first == c->c_cut && first->l_next != NULL)
-		slice_start(c, first, c->c_cut_ticks);
-	c->c_cut = NULL;
-	return next_ready(c);
-}
-
-/* The same when LWPs woke up.  noinline saves 6 instructions of 279 on x86. */
-static __attribute__((noinline)) struct lwp *
-next_woken(struct cpu *c)
-{
-	struct lwp *l = lwpq_pop(&c->c_woken);
-	bool alone = !sched_others_wait(c);
-
-	if (c->c_turn || !alone)
-		credit_settle(c);
-	if (l == NULL || alone)
-		return next_after_turn(c, l);
-	if (!c->c_turn) {
-		slice_start(c, l, c->c_credit);
-		c->c_credit_left = c->c_credit - PRICE(slice_ticks());
-	}
-	c->c_turn = true;
-	return l;
-}
-
-/*
- * The lowest class
- */
-
-/* Nothing is ready for c: an LWP of the lowest class runs, or the idle LWP. */
-static struct lwp *
-next_lowest(struct cpu *c)
-{
-	struct lwp *l;
-
-	if (c->c_lowest.q_first == NULL)
-		return c->c_idle;
-	if (c->c_active && sched_steal(c)) {
-		sched_has_work(c);
-		return next_ready(c);
-	}
-	l = lwpq_pop(&c->c_lowest);
-	if (c->c_active)
-		sched_is_idle(c);
-	if (c->c_lowest.q_first != NULL)
-		slice_time(c, l);
-	return l;
-}
-
-static struct cpu *
-cpu_for_lowest(const struct lwp *l)
-{
-	struct cpu *c;
-
-	for (c = cpus; c < cpus + ncpu; c++) {
-		if (c->c_lwp == c->c_idle && sched_may(l, c))
-			return c;
-	}
-	for (c = cpus; c < cpus + ncpu && !sched_may(l, l->l_cpu); c++) {
-		if (sched_may(l, c))
-			return c;
-	}
-	return l->l_cpu;
-}
-
-static void
-ready_lowest(struct lwp *l)
-{
-	struct cpu *c = cpu_for_lowest(l);
-
-	l->l_cpu = c;
-	l->l_state = LWP_READY_LOWEST;
-	lwpq_push(&c->c_lowest, l);
-	if (c != arch_curcpu())
-		arch_ipi(c, IPI_RESCHED);
-	else if (c->c_lwp->l_lowest && c->c_lwp != l)
-		slice_time(c, c->c_lwp);
-}
-
-static void
-yield_lowest(struct lwp *l, const struct cpu *c)
-{
-	l->l_ast &= ~AST_YIELD;
-	if (!sched_others_wait(c) && c->c_lowest.q_first == NULL)
-		return;
-	ready_lowest(l);
-	sched_switch();
-}
-
-void
-sched_set_lowest(struct lwp *l, bool lowest)
-{
-	if (l->l_lowest == lowest)
-		return;
-	l->l_lowest = lowest;
-	if (l->l_state == LWP_RUNNING) {
-		l->l_ast |= AST_YIELD;
-		if (l->l_cpu != arch_curcpu())
-			arch_ipi(l->l_cpu, IPI_RESCHED);
-	} else if (sched_queue_of(l) != NULL) {
-		lwpq_remove(sched_queue_of(l), l);
-		sched_ready(l);
-	}
 }
 
 /*
@@ -353,26 +166,18 @@ sched_ready(struct lwp *l)
 	struct cpu *c;
 
 	if (l->l_lowest) {
-		ready_lowest(l);
+		lowest_ready(l);
 		return;
 	}
 	c = choose_cpu(l);
 	enqueue_on(c, &c->c_runq, l, LWP_READY);
 }
 
-static bool
-has_credit(struct cpu *c)
-{
-	credit_settle(c);
-	return c->c_credit >= PRICE(slice_ticks());
-}
-
 /* Queue l before the run queue.  at_once: also preempt the running LWP. */
 static void
 enqueue_woken(struct cpu *c, struct lwp *l, bool at_once)
 {
-	c->c_hurry = true;
-	if (at_once && !c->c_turn)
+	if (at_once && !c->c_turn.tu_on)
 		c->c_lwp->l_ast |= AST_YIELD;
 	enqueue_on(c, &c->c_woken, l, LWP_WOKEN);
 }
@@ -383,20 +188,20 @@ sched_woken(struct lwp *l, bool at_once)
 	struct cpu *c;
 
 	if (l->l_lowest) {
-		ready_lowest(l);
+		lowest_ready(l);
 		return;
 	}
 	c = choose_cpu(l);
 	/* If no other LWP waits, l is next in the run queue as well. */
 	if ((at_once || sched_others_wait(c)) && c->c_lwp != c->c_idle &&
-	    has_credit(c))
+	    turn_allows(c))
 		enqueue_woken(c, l, at_once);
 	else
 		enqueue_on(c, &c->c_runq, l, LWP_READY);
 }
 
 void
-sched_hurry(struct lwp *l)
+sched_promote(struct lwp *l)
 {
 	struct cpu *c = l->l_cpu;
 	bool woken = l->l_state == LWP_WOKEN;
@@ -409,7 +214,7 @@ sched_hurry(struct lwp *l)
 	}
 
 	/* A CPU that leaves its idle loop takes it at once. */
-	if (c->c_lwp == c->c_idle || (!woken && !has_credit(c)))
+	if (c->c_lwp == c->c_idle || (!woken && !turn_allows(c)))
 		return;
 	lwpq_remove(woken ? &c->c_woken : &c->c_runq, l);
 	enqueue_woken(c, l, true);
@@ -466,11 +271,11 @@ sched_ran(const struct lwp *l)
 static void
 has_left(struct cpu *c, struct lwp *left)
 {
-	c->c_left = NULL;
+	c->c_zombie = NULL;
 	if (entry_watch != NULL) {
 		entry_watch->switched();
-		c->c_left = entry_watch->left;
-		if (left == c->c_left)
+		c->c_zombie = entry_watch->left;
+		if (left == c->c_zombie)
 			return;
 	}
 	lwp_gone(left);
@@ -480,7 +285,7 @@ void
 sched_arrive(void)
 {
 	struct cpu *c = arch_curcpu();
-	struct lwp *left = c->c_left;
+	struct lwp *left = c->c_zombie;
 
 	if (left != NULL)
 		has_left(c, left);
@@ -496,9 +301,9 @@ sched_switch(void)
 	uint64_t overflowed;
 
 	from->l_ast &= ~AST_YIELD;
-	to = c->c_hurry ? next_woken(c) : next_ready(c);
+	to = turn_due(c) ? turn_next(c) : runq_next(c);
 	if (to == NULL)
-		to = next_lowest(c);
+		to = lowest_next(c);
 	to->l_state = LWP_RUNNING;
 	if (to == from)
 		return;
@@ -509,7 +314,7 @@ sched_switch(void)
 	    (overflowed = counting->save(from->l_cpc)) != 0)
 		counting->overflow(from->l_cpc, overflowed);
 	if (from->l_state == LWP_ZOMBIE)
-		c->c_left = from;
+		c->c_zombie = from;
 	arch_lwp_switch(from, to);
 	sched_arrive(); /* `from` runs again, perhaps on another CPU */
 }
@@ -527,9 +332,10 @@ go_elsewhere(struct lwp *l)
 
 /*
  * Queue l after the others and switch.  If it may not stay, or may run on an
- * idle CPU, it goes there.
+ * idle CPU, it goes there.  Inlined: a switch on x86 takes 372 instructions,
+ * not 377.
  */
-static inline void
+static inline __attribute__((always_inline)) void
 yield_to_others(struct lwp *l, struct cpu *c, bool is_cut)
 {
 	if (!sched_may(l, c)) {
@@ -537,10 +343,10 @@ yield_to_others(struct lwp *l, struct cpu *c, bool is_cut)
 		return;
 	}
 	if (l->l_lowest) {
-		yield_lowest(l, c);
+		lowest_yield(l, c);
 		return;
 	}
-	if (c->c_runq.q_first == NULL && !c->c_hurry) {
+	if (c->c_runq.q_first == NULL && !turn_due(c)) {
 		l->l_ast &= ~AST_YIELD;
 		return;
 	}
@@ -571,6 +377,7 @@ sched_preempt(void)
 	struct lwp *l = lwp_self();
 	struct cpu *c = l->l_cpu;
 
-	yield_to_others(
-	    l, c, c->c_hurry && !c->c_turn && c->c_slice.t_cpu != NULL);
+	yield_to_others(l, c,
+	    c->c_woken.q_first != NULL && !c->c_turn.tu_on &&
+		c->c_slice.t_cpu != NULL);
 }

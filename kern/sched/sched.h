@@ -51,7 +51,7 @@ uint64_t sched_ran(const struct lwp *l);
 /* Queue an LWP that slept.  at_once: it preempts the running LWP. */
 void sched_woken(struct lwp *l, bool at_once);
 /* Treat an LWP that is ready as if it were woken now, at once. */
-void sched_hurry(struct lwp *l);
+void sched_promote(struct lwp *l);
 /* Let the other LWPs run first. */
 void sched_yield(void);
 /* Handle AST_YIELD: the slice ended, a woken LWP waits, or l must move. */

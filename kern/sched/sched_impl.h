@@ -1,6 +1,5 @@
 /*
- * Declarations that the files of the scheduler share.  Included by
- * kern/sched/sched.c and kern/sched/placement.c.
+ * Declarations that sched.c, turn.c, lowest.c and placement.c share.
  */
 #ifndef KERN_SCHED_SCHED_IMPL_H
 #define KERN_SCHED_SCHED_IMPL_H
@@ -11,6 +10,8 @@
 
 #include "kern/proc/lwp.h"
 #include "kern/sched/cpu.h"
+#include "kern/sched/lwpq.h"
+#include "kern/sched/timer.h"
 
 /* The CPUs that take LWPs; the idle ones among them, and their number. */
 extern struct cpuset sched_active_cpus, sched_idle_cpus;
@@ -87,5 +88,58 @@ sched_others_wait(const struct cpu *c)
 {
 	return c->c_runq.q_first != NULL || c->c_woken.q_first != NULL;
 }
+
+/*
+ * sched.c: slices.  slice_start() starts one for l, or the rest of the one that
+ * woken LWPs cut.
+ */
+uint64_t slice_ticks(void);
+void slice_start(struct cpu *c, struct lwp *l);
+void slice_start_for(struct cpu *c, const struct lwp *l, uint64_t ticks);
+
+/* Start a slice for l, unless one is already being timed. */
+static inline void
+slice_time(struct cpu *c, struct lwp *l)
+{
+	if (c->c_slice.t_cpu == NULL)
+		slice_start(c, l);
+}
+
+/*
+ * Take the next LWP of the run queue, or NULL.  Time it if others wait, too.
+ */
+static inline struct lwp *
+runq_next(struct cpu *c)
+{
+	struct lwp *l = lwpq_pop(&c->c_runq);
+
+	if (c->c_runq.q_first != NULL)
+		slice_time(c, l);
+	else if (c->c_slice.t_cpu != NULL)
+		timer_stop(&c->c_slice);
+	return l;
+}
+
+/* turn.c: has c woken LWPs to run, or a turn to end? */
+static inline bool
+turn_due(const struct cpu *c)
+{
+	return c->c_woken.q_first != NULL || c->c_turn.tu_on;
+}
+
+/* The next LWP if a turn is due: a woken one, or of the run queue, or NULL. */
+struct lwp *turn_next(struct cpu *c);
+/* Does the credit cover a turn? */
+bool turn_allows(struct cpu *c);
+/* The turn used up the credit. */
+void turn_expired(struct cpu *c);
+
+/*
+ * lowest.c.  Nothing else is ready for c: an LWP of the lowest class runs, or
+ * the idle LWP.
+ */
+struct lwp *lowest_next(struct cpu *c);
+void lowest_ready(struct lwp *l);
+void lowest_yield(struct lwp *l, const struct cpu *c);
 
 #endif /* KERN_SCHED_SCHED_IMPL_H */

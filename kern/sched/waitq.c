@@ -37,7 +37,7 @@ sched_interrupt(struct lwp *l)
 		sched_wake(l, EINTR);
 	else if (l->l_state == LWP_READY || l->l_state == LWP_WOKEN ||
 		 l->l_state == LWP_READY_LOWEST)
-		sched_hurry(l);
+		sched_promote(l);
 }
 
 static inline int

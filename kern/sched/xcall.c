@@ -7,7 +7,6 @@
 
 #include "kern/arch.h"
 #include "kern/sched/cpu.h"
-#include "kern/sched/entry_watch.h"
 #include "kern/sched/klock.h"
 #include "kern/sched/timer.h"
 

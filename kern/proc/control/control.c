@@ -34,7 +34,7 @@ order_stop(struct proc *p)
 		if (l->l_state == LWP_RUNNING && l->l_cpu != arch_curcpu())
 			arch_ipi(l->l_cpu, IPI_RESCHED);
 		else if (l->l_state == LWP_READY_LOWEST)
-			sched_hurry(l); /* others may never sleep */
+			sched_promote(l); /* others may never sleep */
 	}
 }
 
