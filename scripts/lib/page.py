@@ -11,9 +11,10 @@ import records
 import stacks
 
 WIDTH, HEIGHT, MARGIN = 640, 240, 60  # pixels of a plot
+LETTER = 6  # and of a letter of its text
 STRIP, STRIP_HEIGHT = 240, 18  # pixels of a distribution
 # The colours are those of the browser's light or dark style; a wide table scrolls, and a wide picture shrinks.
-STYLE = """:root { color-scheme: light dark } body { font-family: sans-serif; margin: 1em } table { border-collapse: collapse }
+STYLE = """:root { color-scheme: light dark } body { font-family: sans-serif; margin: 1em; overflow-wrap: anywhere } table { border-collapse: collapse }
 .wide { overflow-x: auto } td, th { padding: 0 .6em; text-align: right; white-space: nowrap }
 td:first-child, td:nth-child(2) { text-align: left } tr:nth-child(even) { background: #8882 }
 svg { font: 11px sans-serif; max-width: 100%; height: auto } .runs { max-width: none } .plot text { fill: currentColor }
@@ -90,12 +91,21 @@ def _plots(rows):
         name, _, number = label.rpartition("/")
         if r["count"] and re.fullmatch(r"[0-9]{1,18}", number) and int(number) > 0:
             series.setdefault((name, event), {})[int(number)] = r["count"]["net"] / r["iterations"]
-    return [f"<h2>{html.escape(f'{name}: {event} per iteration')}</h2>{_plot(points, html.escape(event))}"
+    return [f"<h2>{html.escape(f'{name}: {event} per iteration')}</h2>{_plot(points, event)}"
             for (name, event), points in series.items() if len(points) > 1]
 
 
+def _short(value):
+    """A number that has room within the margin."""
+    text = f"{value:.3f}"
+    return text if LETTER * len(text) <= 2 * MARGIN else f"{value:.6g}"
+
+
 def _plot(points, event):
-    """Values over a logarithmic parameter."""
+    """Values over a logarithmic parameter.  The heading of the plot has the event's name, too."""
+    unit = "events per iteration"
+    if LETTER * len(f"{event}, {unit}") <= HEIGHT:
+        unit = f"{event}, {unit}"
     xs, ys = sorted(points), points.values()
     low, high = min(0, *ys), max(0, *ys)
     left = math.log(xs[0])
@@ -105,10 +115,10 @@ def _plot(points, event):
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y, _ in spots)
     marks = "".join(f'<circle class="value" cx="{x:.1f}" cy="{y:.1f}" r="4"><title>{at}: {points[at]:.3f}</title></circle>'
                     f'<text x="{x:.1f}" y="{HEIGHT - MARGIN + 18}" text-anchor="middle">{at}</text>'
-                    f'<text x="{x:.1f}" y="{y - 8:.1f}" text-anchor="middle">{points[at]:.3f}</text>' for x, y, at in spots)
+                    f'<text x="{x:.1f}" y="{y - 8:.1f}" text-anchor="middle">{_short(points[at])}</text>' for x, y, at in spots)
     base = HEIGHT - MARGIN
     middle = HEIGHT / 2
     return (f'<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}"><line class="axis" x1="{MARGIN}" x2="{WIDTH - MARGIN}" y1="{base}" y2="{base}"/>'
             f'<text x="{WIDTH / 2}" y="{HEIGHT - 16}" text-anchor="middle">the number after the last / of the row (logarithmic)</text>'
-            f'<text x="18" y="{middle}" text-anchor="middle" transform="rotate(-90 18 {middle})">{event}, events per iteration</text>'
+            f'<text x="18" y="{middle}" text-anchor="middle" transform="rotate(-90 18 {middle})">{html.escape(unit)}</text>'
             f'<polyline class="line" points="{line}"/>{marks}</svg>')

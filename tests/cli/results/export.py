@@ -178,8 +178,13 @@ def html_page():
     equal("HTML: a count is within the minimum and maximum of its runs", page.cells[at + 2:at + 6], ["100", "10.000", "100", "109"])
     equal("HTML: the row that is not verified says so", (text.count("</svg></td><td></td></tr>"), text.count("</svg></td><td>not verified</td></tr>")), (4, 1))
     check("HTML: both axes have names and units", [words for words in ("PAPI_tot_ins:u, events per iteration</text>", "(logarithmic)</text>") if words not in text])
-    check("HTML: narrow windows and the dark style", [words for words in ('name="viewport"', "overflow-x: auto", "max-width: 100%", 'viewBox="0 0 640 240"',
+    check("HTML: narrow windows and the dark style", [words for words in ('name="viewport"', "overflow-x: auto", "overflow-wrap: anywhere",
+                                                                          "max-width: 100%", 'viewBox="0 0 640 240"',
                                                                           "color-scheme: light dark", "prefers-color-scheme: dark") if words not in text])
+    long = export("html", [record(f"n/{n}", [-n], "OFFCORE_RESPONSE_0:" + "L3_HIT_" * 20 + ":u") for n in (1, 10 ** 17)])[0]
+    spots = [(float(x), 6 * len(text) / 2) for x, text in re.findall(r'<text x="([\d.]+)" y="[\d.]+" text-anchor="middle">([^<]*)<', long)]
+    equal("HTML: no text of a plot runs off its picture", (len(spots), [spot for spot in spots if not spot[1] <= spot[0] <= 640 - spot[1]],
+                                                          re.findall(r"\(-90 [^<]*<", long)), (5, [], ['(-90 18 120.0)">events per iteration<']))
     many = export("html", [record("n/1", list(range(20000)))])[0]
     check("HTML: many raw values are one dot for each pixel", [] if many.count("<circle") <= 240 and "0 to " in many else [str(many.count("<circle"))])
     check("HTML: the flame graph", [] if "work (30 samples, 71.43%)" in text else ["it is missing"])
