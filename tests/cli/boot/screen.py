@@ -56,7 +56,7 @@ def ask(stream, command, **arguments):
 
 
 def dump(arch, folder):
-    """Boot to the closing line, and return a screen dump."""
+    """Boot to the closing line.  Returns the lines of the console, and a screen dump, or None."""
     control, image = folder / f"{arch}.sock", folder / f"{arch}.ppm"
     words = [*MACHINES[arch], "-append", "-- nonesuch", "-accel", "tcg", "-cpu", "max", "-m", "256", "-nodefaults",
              "-display", "none", "-serial", "stdio", "-no-reboot", "-qmp", f"unix:{control},server=on,wait=off"]
@@ -65,15 +65,20 @@ def dump(arch, folder):
     watch.start()
     try:
         # The screen stays for a minute, because this boot has no channel for the status.
-        if not any(b"barecpc: exit" in line for line in guest.stdout):
-            return None
+        said = []
+        for line in guest.stdout:
+            said.append(line.decode(errors="replace").strip())
+            if "barecpc: exit" in said[-1]:
+                break
+        else:
+            return said, None
         with socket.socket(socket.AF_UNIX) as s:
             s.connect(str(control))
             stream = s.makefile("rw")
             stream.readline()
             ask(stream, "qmp_capabilities")
             ask(stream, "screendump", filename=str(image))
-        return image.read_bytes()
+        return said, image.read_bytes()
     finally:
         watch.cancel()
         guest.kill()
@@ -85,17 +90,20 @@ def main():
     wanted = [r"barecpc: {arch}, version [0-9.]+", r"cons: screen \d+x\d+, \d+x\d+ characters", r"barecpc: nonesuch: .*",
               r"barecpc: exit 125"]
     point = failed = 0
-    print(f"1..{len(MACHINES) * len(wanted)}")
+    print(f"1..{len(MACHINES) * (len(wanted) + 1)}")
     for arch in MACHINES:
         with tempfile.TemporaryDirectory() as name:
-            ppm = dump(arch, pathlib.Path(name))
+            said, ppm = dump(arch, pathlib.Path(name))
         lines = read_text(ppm, font) if ppm else ["no closing line came"]
-        for pattern in wanted:
-            pattern = pattern.format(arch=arch)
-            good = any(re.fullmatch(pattern, line) for line in lines)
+        points = [(f"the screen shows {pattern}", any(re.fullmatch(pattern, line) for line in lines))
+                  for pattern in (pattern.format(arch=arch) for pattern in wanted)]
+        # A line that is longer than the screen is wide goes on in the next one.
+        pmu, whole = ["".join(line.split()) for line in said if line.startswith("pcbe: ")], "".join("".join(lines).split())
+        points.append(("the lines about the PMU are whole", pmu and all(line in whole for line in pmu)))
+        for what, good in points:
             point += 1
             failed += not good
-            print(("ok" if good else "not ok"), point, "-", f"{arch}: the screen shows {pattern}")
+            print(("ok" if good else "not ok"), point, "-", f"{arch}: {what}")
         if failed:
             print("\n".join("# " + line for line in lines if line))
     return failed > 0
