@@ -15,6 +15,21 @@ check 'the same files' sh -c "(cd $prefix && find . | sort) >$tap_dir/a && (cd $
 check 'no text names the tree or DESTDIR' sh -c "! grep -rIl -e '$top' -e '$tap_dir/dest' $tap_dir/dest"
 expect 'a relative PREFIX' 2 'PREFIX usr: not an absolute path' scripts/install usr
 
+# The build of the packages is a campaign: a builder that makes two files takes its place.
+mkdir "$tap_dir/bin" "$tap_dir/debs"
+cat >"$tap_dir/bin/dpkg-buildpackage" <<'END'
+#!/bin/sh
+touch ../barecpc_2_amd64.deb ../barecpc-qemu_2_amd64.deb
+END
+printf '#!/bin/sh\n' >"$tap_dir/bin/dh"
+chmod +x "$tap_dir/bin/dpkg-buildpackage" "$tap_dir/bin/dh"
+for name in barecpc_1_amd64 barecpc-qemu_1_amd64 barecpc-doc_1_all other_1_all; do
+	: >"$tap_dir/debs/$name.deb"
+done
+check 'make-deb' env PATH="$tap_dir/bin:$PATH" scripts/package/make-deb "$tap_dir/debs"
+check 'make-deb: of the folder it removes only old packages of its own names' test "$(cd "$tap_dir/debs" && echo *.deb)" = \
+	'barecpc-doc_1_all.deb barecpc-qemu_2_amd64.deb barecpc_2_amd64.deb other_1_all.deb'
+
 check 'pages: mandoc' sh -c "mandoc -T lint -W warning $prefix/share/man/man?/*.?"
 found() { # each page of a command is found by its name, and says how to call it
 	for page in "$prefix"/share/man/man3/*.3; do
