@@ -8,7 +8,7 @@
 #include "kern/arch.h"
 #include "kern/cpc/kcpc.h"
 #include "kern/cpc/soft/soft_pcbe.h"
-#include "kern/cpc/witness.h"
+#include "kern/cpc/test/witness.h"
 #include "kern/debug/limit.h"
 #include "kern/debug/test_hooks.h"
 #include "kern/file/archive.h"

@@ -134,7 +134,7 @@ struct kcpc_pic {
 };
 extern struct kcpc_pic kcpc_pic[PCBE_MAXPIC];
 
-/* init.c: take the PIC away from all binds, for the reason `why`. */
+/* init/init.c: take the PIC away from all binds, for the reason `why`. */
 void kcpc_keep_back(unsigned pic, const char *why);
 
 /* The CPC_CAP_* bits that programs see. */
@@ -275,14 +275,15 @@ void kcpc_type_inherit(const struct kcpc_ctx *ctx, struct lwp *child);
 /* Refuse a set that this CPU cannot count. */
 int kcpc_type_judge(unsigned type, const struct cpu *c, struct cpc_refusal *rf);
 /*
- * proof.c: prove a PIC on this CPU, for sets of this ps_type.  Leaves it
+ * init/proof.c: prove a PIC on this CPU, for sets of this ps_type.  Leaves it
  * stopped.  Returns NULL, or what is wrong ("reads 0 after 4200 instructions").
  */
 const char *kcpc_prove(
     const struct pcbe_ops *backend, unsigned pic, unsigned type);
 /* Instructions of a number of turns; 0 if the PIC counts others. */
 uint64_t kcpc_count_turns(const struct pcbe_ops *backend, unsigned pic);
-/* crosstalk.c: prove that the PIC does not count what another CPU retires. */
+/* init/crosstalk.c: prove that the PIC does not count what another CPU retires.
+ */
 void kcpc_prove_alone(const struct pcbe_ops *backend, unsigned pic);
 extern const char *kcpc_crosstalk; /* or why no set can be bound */
 /* Prove the PICs of each type on one of its CPUs. */

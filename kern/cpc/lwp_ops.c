@@ -9,7 +9,7 @@
 
 #include "kern/arch.h"
 #include "kern/cpc/kcpc_impl.h"
-#include "kern/cpc/witness.h"
+#include "kern/cpc/test/witness.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"

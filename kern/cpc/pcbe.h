@@ -53,7 +53,8 @@ struct pcbe_cfg {
 	bool pc_notify;    /* the overflow must interrupt */
 	uint16_t pc_flags; /* CPC_COUNT_* */
 	/* the backend's */
-	bool pc_witnessed; /* witness.c: the witness counts the same event */
+	bool pc_witnessed; /* test/witness.c: the witness counts the same event
+	                    */
 	uint64_t pc_sel;   /* event select, as written */
 	uint64_t pc_aux;   /* more, of the backend's choice */
 	uint64_t pc_mask;  /* the bits the PIC has */
@@ -313,7 +314,7 @@ struct pcbe_line {
 	uint64_t pl_us; /* how late it may be; a hypervisor delays it */
 };
 /*
- * kern/cpc/proof.c: does each overflow of PIC 0 interrupt?  Sets
+ * kern/cpc/init/proof.c: does each overflow of PIC 0 interrupt?  Sets
  * pcbe_overflow_proof: "comes", `how`, and how late; `exactly` if it is known
  * to come at the instruction.
  */

@@ -1,7 +1,7 @@
 /*
  * The operations of kcpc that lower parts of the kernel call.  kern/cpc/kcpc.h
  * describes each.  Included by kern/sched and kern/proc, which call them, and
- * by kern/cpc/register.c, which registers them.
+ * by kern/cpc/init/register.c, which registers them.
  *
  * kcpc_register() sets the table before the first CPU idles.
  */

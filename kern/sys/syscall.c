@@ -9,7 +9,7 @@
 #include "include/sys/barecpc.h"
 #include "kern/arch.h"
 #include "kern/cpc/kcpc.h"
-#include "kern/cpc/witness.h"
+#include "kern/cpc/test/witness.h"
 #include "kern/mm/page.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"

@@ -12,13 +12,14 @@ fake = $(addprefix tests/lib/host/,$(1))
 # Parts of the product that several tests need, and the fakes that these parts call.
 HOST_LIB    := $(call fake,support.o) $(addprefix lib/,string.o text.o printf.o)
 HOST_EVENTS := $(EVENT_LIB) events/vendors.o $(EVENT_TABLES)
-HOST_X86 := $(call fake,named.o x86/fake_msr.o x86/x86_set.o) arch/x86/topology.o kern/cpc/refuse.o kern/cpc/proof.o \
-    $(HOST_EVENTS) $(HOST_LIB) $(addprefix arch/x86/pmu/,pic.o selection.o nmi.o models.o evtsel.o extra_msr.o)
+HOST_X86 := $(call fake,named.o x86/fake_msr.o x86/x86_set.o) arch/x86/topology.o \
+    $(addprefix kern/cpc/,refuse.o init/proof.o) $(HOST_EVENTS) $(HOST_LIB) \
+    $(addprefix arch/x86/pmu/,pic.o selection.o nmi.o models.o evtsel.o extra_msr.o)
 HOST_INTEL  := $(call fake,x86/intel_shapes.o) $(HOST_X86) \
     $(addprefix arch/x86/pmu/intel/,intel_shape.o core_type.o intel_pcbe.o intel_configure.o)
 HOST_AMD    := arch/x86/pmu/amd/amd_pcbe.o $(HOST_X86)
 HOST_PMUV3  := $(call fake,arm64/fake_pmu.o arm64/fake_pmu_regs.o arm64/pmuv3_pics.o arm64/pmuv3_set.o named.o) \
-    kern/cpc/refuse.o kern/cpc/proof.o \
+    kern/cpc/refuse.o kern/cpc/init/proof.o \
     $(HOST_EVENTS) $(HOST_LIB) $(addprefix arch/arm64/pmu/,pmuv3_pcbe.o core_type.o proof.o)
 HOST_CPC    := $(call fake,read_stub.o) $(CPC_OBJS) cpc/solaris/illumos.o cpc/solaris/processor.o
 HOST_PAGES := $(call fake,kcpc/fake_kernel.o kcpc/fake_pcbe.o kcpc/fake_mmu.o) $(SOFT_PMU_OBJS) $(HOST_CPC) \
@@ -197,8 +198,8 @@ $(RENAMES): tests/lib/host/kernel_names.h
 OURS := $(foreach d,lib dev kern arch boot,$(HB)/$(d)/%.o build/tsan/$(d)/%.o)
 $(OURS): AFTER = objcopy --redefine-syms=$(RENAMES) $(RENAME_PRINTF)
 $(OURS): HOST_CFLAGS += -fno-builtin
-$(foreach b,host tsan,build/$(b)/kern/cpc/init.o build/$(b)/kern/cpc/core_type.o build/$(b)/kern/cpc/witness.o \
-    build/$(b)/kern/cpc/crosstalk.o \
+$(foreach b,host tsan,build/$(b)/kern/cpc/init/init.o build/$(b)/kern/cpc/init/crosstalk.o \
+    build/$(b)/kern/cpc/core_type.o build/$(b)/kern/cpc/test/witness.o \
     build/$(b)/arch/arm64/machine.o build/$(b)/arch/arm64/fdt/machine_fdt.o \
     build/$(b)/arch/x86/trap/xcr0.o): \
     RENAME_PRINTF := \

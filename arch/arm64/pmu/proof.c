@@ -1,6 +1,6 @@
 /*
  * The proof at boot of what only PMUv3 has: how the overflow of PIC 0
- * interrupts.  kern/cpc/proof.c has the rest.
+ * interrupts.  kern/cpc/init/proof.c has the rest.
  */
 #include <stddef.h>
 

@@ -21,7 +21,7 @@
 #include "kern/cpc/kcpc_impl.h"
 #include "kern/cpc/profile/program.h"
 #include "kern/cpc/profile/usage.h"
-#include "kern/cpc/witness.h"
+#include "kern/cpc/test/witness.h"
 #include "kern/file/file.h"
 #include "kern/mm/page.h"
 #include "kern/mm/usercopy.h"

@@ -9,7 +9,7 @@
 #include "include/sys/barecpc.h"
 #include "kern/cpc/kcpc.h"
 #include "kern/cpc/kcpc_impl.h"
-#include "kern/cpc/witness.h"
+#include "kern/cpc/test/witness.h"
 
 static struct barecpc_witness bw;
 

@@ -4,7 +4,7 @@
  * /dev/cpc_shared.
  */
 #include "kern/cpc/kcpc.h"
-#include "kern/cpc/witness.h"
+#include "kern/cpc/test/witness.h"
 #include "kern/file/file.h"
 #include "kern/platform/errno.h"
 #include "kern/sched/counting.h"

@@ -5,7 +5,7 @@
 
 #include "kern/arch.h"
 #include "kern/cpc/kcpc_impl.h"
-#include "kern/cpc/witness.h"
+#include "kern/cpc/test/witness.h"
 #include "kern/sched/cpu.h"
 #include "lib/printf.h"
 #include "lib/string.h"

@@ -4,8 +4,8 @@
  *
  * docs/design.md, "The witness", says which counts must add up.
  */
-#ifndef KERN_CPC_WITNESS_H
-#define KERN_CPC_WITNESS_H
+#ifndef KERN_CPC_TEST_WITNESS_H
+#define KERN_CPC_TEST_WITNESS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,4 +37,4 @@ int witness_stat(struct barecpc_witness *bw);
 /* Print these counts.  False: the counts of LWPs and the witness's differ. */
 bool witness_end(void);
 
-#endif /* KERN_CPC_WITNESS_H */
+#endif /* KERN_CPC_TEST_WITNESS_H */
