@@ -389,7 +389,7 @@ void trap_return(struct trapframe *tf);
 void timer_intr(void);
 void ipi_intr(unsigned why);
 /* The overflow interrupt (PMI).  Returns true if a PIC had overflowed. */
-bool kcpc_pmi(struct trapframe *tf);
+bool kcpc_pmi(void);
 /* A PMI came after its overflow was handled.  Safe in an NMI. */
 void kcpc_pmi_late(void);
 

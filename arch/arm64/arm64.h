@@ -96,7 +96,7 @@ _Noreturn void arm64_user_return(struct trapframe *tf);
 
 /* trap/trap.c, called by trap/vectors.S */
 void arm64_trap_sync(struct trapframe *tf); /* not for a payload's SVC */
-void arm64_trap_irq(struct trapframe *tf);  /* interrupts in arch_idle() */
+void arm64_trap_irq(void);                  /* interrupts in arch_idle() */
 void arm64_trap_bad(struct trapframe *tf);
 _Noreturn void arm64_trap_overflow(struct trapframe *tf);
 

@@ -353,12 +353,11 @@ pmi_slow(struct kcpc_ctx *ctx)
 }
 
 bool
-kcpc_pmi(struct trapframe *tf)
+kcpc_pmi(void)
 {
 	struct kcpc_ctx *ctx = lwp_self()->l_cpc;
 	uint64_t pics;
 
-	(void)tf;
 	/* While any CPU is claimed, contexts of LWPs are invalid, thus slow. */
 	if (ctx == NULL || (ctx->kc_flags & SLOW_PATH) != 0)
 		return pmi_slow(ctx);

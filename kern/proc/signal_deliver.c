@@ -214,7 +214,7 @@ deliver_overflow(struct lwp *l, struct trapframe *tf)
 {
 	struct siginfo info;
 
-	if (counting->overflowed(l, tf)) {
+	if (counting->sigemt_take(l, tf)) {
 		siginfo_set(&info, SIGEMT, EMT_CPCOVF, tf_pc(tf));
 		if (has_handler(l, SIGEMT)) {
 			push_handler(l, tf, SIGEMT, &info);
@@ -232,10 +232,10 @@ sig_overflow_asleep(struct lwp *l)
 	const struct trapframe *tf = arch_lwp_frame(l);
 	struct siginfo info;
 
-	if (has_handler(l, SIGEMT) && counting->signal_due(l))
+	if (has_handler(l, SIGEMT) && counting->sigemt_due(l))
 		return;
 	l->l_ast &= ~AST_CPC;
-	if (counting->overflowed(l, tf)) {
+	if (counting->sigemt_take(l, tf)) {
 		siginfo_set(&info, SIGEMT, EMT_CPCOVF, tf_pc(tf));
 		sig_post_lwp(l, SIGEMT, &info);
 	}

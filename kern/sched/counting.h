@@ -9,16 +9,18 @@
 #define KERN_SCHED_COUNTING_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "kern/proc/lwp.h"
 
 struct cpu;
 struct kcpc_ctx;
-struct lwp;
 struct proc;
 struct trapframe;
 
 struct counting_ops {
-	/* a switch of LWPs */
+	/* a switch of LWPs: counting_switch_out() calls the first two */
 	uint64_t (*save)(struct kcpc_ctx *ctx);
 	void (*overflow)(struct kcpc_ctx *ctx, uint64_t pics);
 	void (*restore)(struct kcpc_ctx *ctx);
@@ -36,9 +38,19 @@ struct counting_ops {
 	/* traps and signals */
 	bool (*read_fault)(struct trapframe *tf);
 	void (*page_interrupted)(struct lwp *l);
-	bool (*overflowed)(struct lwp *l, const struct trapframe *tf);
-	bool (*signal_due)(const struct lwp *l);
+	bool (*sigemt_take)(struct lwp *l, const struct trapframe *tf);
+	bool (*sigemt_due)(const struct lwp *l);
 };
 extern const struct counting_ops *counting;
+
+/* An LWP leaves its CPU: its context, if it has one, counts no more. */
+static inline void
+counting_switch_out(const struct lwp *l)
+{
+	uint64_t pics;
+
+	if (l->l_cpc != NULL && (pics = counting->save(l->l_cpc)) != 0)
+		counting->overflow(l->l_cpc, pics);
+}
 
 #endif /* KERN_SCHED_COUNTING_H */

@@ -298,7 +298,6 @@ sched_switch(void)
 {
 	struct cpu *c = arch_curcpu();
 	struct lwp *from = c->c_lwp, *to;
-	uint64_t overflowed;
 
 	from->l_ast &= ~AST_YIELD;
 	to = turn_due(c) ? turn_next(c) : runq_next(c);
@@ -310,9 +309,7 @@ sched_switch(void)
 	if (accounts)
 		account(c, from);
 	c->c_lwp = to;
-	if (from->l_cpc != NULL &&
-	    (overflowed = counting->save(from->l_cpc)) != 0)
-		counting->overflow(from->l_cpc, overflowed);
+	counting_switch_out(from);
 	if (from->l_state == LWP_ZOMBIE)
 		c->c_zombie = from;
 	arch_lwp_switch(from, to);

@@ -24,7 +24,7 @@
 #define GICD_ICFGR(n)     (0xc00 / 4 + (n)) /* two bits for each; 0: level */
 
 static const struct gic_ops *gic;
-void (*gic_dispatch)(struct trapframe *);
+void (*gic_dispatch)(void);
 
 void
 gic_mask_spis(volatile uint32_t *gicd)

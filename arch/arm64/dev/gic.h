@@ -13,7 +13,6 @@
 #include <stdint.h>
 
 struct arm64_cpu;
-struct trapframe;
 
 #define GIC_NSGI     16
 #define GIC_SPI      32   /* the first SPI */
@@ -29,7 +28,7 @@ struct gic_ops {
 	bool (*cpu_init)(struct arm64_cpu *ac);
 	/* A PPI, or an SPI whose target is this CPU from now on. */
 	void (*enable)(struct arm64_cpu *ac, uint32_t intid);
-	void (*dispatch)(struct trapframe *tf); /* see gic_dispatch */
+	void (*dispatch)(void); /* see gic_dispatch */
 	void (*sgi)(const struct arm64_cpu *to, uint32_t intid);
 };
 extern const struct gic_ops gicv2_ops, gicv3_ops;
@@ -59,7 +58,7 @@ void gic_enable(uint32_t intid);
  * pending traps again.  The write that ends it needs no ISB: an exception
  * return follows.
  */
-extern void (*gic_dispatch)(struct trapframe *tf);
+extern void (*gic_dispatch)(void);
 /*
  * Handle an interrupt that is not the overflow interrupt.  Returns false if
  * `intid` means that none was pending, so it must not be ended.

@@ -86,7 +86,7 @@ enable(struct arm64_cpu *ac, uint32_t intid)
 }
 
 static void
-dispatch(struct trapframe *tf)
+dispatch(void)
 {
 	uint32_t iar = mmio_read32(&gicc[GICC_IAR]);
 	struct cpu *self = arch_curcpu();
@@ -94,7 +94,7 @@ dispatch(struct trapframe *tf)
 
 	self->c_interrupts++;
 	if (INTID(iar) == ac->ac_pmu_intid)
-		kcpc_pmi(tf);
+		kcpc_pmi();
 	else if (!gic_take(INTID(iar)))
 		return;
 	mmio_write32(&gicc[GICC_EOIR], iar);

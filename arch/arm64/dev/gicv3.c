@@ -168,7 +168,7 @@ enable(struct arm64_cpu *ac, uint32_t intid)
 }
 
 static void
-dispatch(struct trapframe *tf)
+dispatch(void)
 {
 	uint32_t intid = (uint32_t)read_sysreg(icc_iar1_el1);
 	struct cpu *self = arch_curcpu();
@@ -177,7 +177,7 @@ dispatch(struct trapframe *tf)
 	self->c_interrupts++;
 	dsb(sy); /* the read acknowledges: complete it before the handler */
 	if (intid == ac->ac_pmu_intid)
-		kcpc_pmi(tf);
+		kcpc_pmi();
 	else if (!gic_take(intid))
 		return;
 	write_sysreg(icc_eoir1_el1, intid);

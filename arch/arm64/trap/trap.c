@@ -205,10 +205,10 @@ arm64_trap_sync(struct trapframe *tf)
 
 /* An interrupt in the kernel.  Only arch_idle() lets one in. */
 void
-arm64_trap_irq(struct trapframe *tf)
+arm64_trap_irq(void)
 {
 	kernel_lock();
-	gic_dispatch(tf);
+	gic_dispatch();
 	kernel_unlock();
 }
 

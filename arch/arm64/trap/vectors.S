@@ -248,7 +248,6 @@ irq_trap_return:
 
 irq_wait:
 	bl	kernel_lock_wait
-	mov	x0, sp
 	b	irq_dispatch
 
 payload_entry:

@@ -251,7 +251,7 @@ x86_interrupt(struct trapframe *tf)
 	x86_apic_write(APIC_EOI, 0);
 	switch (tf->tf_vector) {
 	case VEC_PMI:
-		kcpc_pmi(tf); /* also unmasks the APIC's entry */
+		kcpc_pmi(); /* also unmasks the APIC's entry */
 		break;
 	case VEC_TIMER:
 		timer_intr();

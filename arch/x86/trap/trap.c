@@ -173,7 +173,7 @@ nmi_wait_for_lock(struct trapframe *tf)
 	if (x86_halt_requested())
 		x86_stop();
 	kernel_lock_wait();
-	if (kcpc_pmi(tf))
+	if (kcpc_pmi())
 		x86_pic_nmi_seen();
 	else if (!x86_pic_nmi_late() && x86_pic_nmi_found() == found)
 		nmi_unexpected(tf);
@@ -186,7 +186,7 @@ x86_trap_nmi(struct trapframe *tf)
 	nmi_count();
 	if (!lock_try(&klock))
 		nmi_wait_for_lock(tf);
-	else if (kcpc_pmi(tf))
+	else if (kcpc_pmi())
 		x86_pic_nmi_seen();
 	else if (!x86_pic_nmi_late())
 		nmi_unexpected(tf);
@@ -209,7 +209,7 @@ x86_trap_pmi(struct trapframe *tf)
 {
 	kernel_lock();
 	arch_curcpu()->c_interrupts++;
-	kcpc_pmi(tf); /* also unmasks the APIC's entry */
+	kcpc_pmi(); /* also unmasks the APIC's entry */
 	x86_apic_write(APIC_EOI, 0);
 	leave_kernel(tf);
 }

@@ -59,8 +59,8 @@ kcpc_register(void)
 		.released = kcpc_released,
 		.read_fault = kcpc_read_fault,
 		.page_interrupted = kcpc_page_interrupted,
-		.overflowed = kcpc_sigemt_take,
-		.signal_due = kcpc_sigemt_due,
+		.sigemt_take = kcpc_sigemt_take,
+		.sigemt_due = kcpc_sigemt_due,
 	};
 
 	counting = &ops;

@@ -319,9 +319,9 @@ static void
 interrupt(struct soft_cpu *nc)
 {
 	nc->nc_late = false;
-	kcpc_pmi(arch_lwp_frame(lwp_self()));
+	kcpc_pmi();
 	if (soft_shape.ns_pmi == SOFT_PMI_TWICE)
-		kcpc_pmi(arch_lwp_frame(lwp_self()));
+		kcpc_pmi();
 }
 
 static void

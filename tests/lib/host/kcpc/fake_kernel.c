@@ -392,7 +392,7 @@ fake_pmi(void)
 	if (fake_hold_pmi || *shut)
 		return false;
 	*shut = true;
-	return kcpc_pmi(NULL);
+	return kcpc_pmi();
 }
 
 void *

@@ -352,7 +352,7 @@ ex_world_do(struct ex_step s, struct ex_result *r)
 		break;
 	case EX_PMI:
 	case EX_EXTRA:
-		kcpc_pmi(NULL);
+		kcpc_pmi();
 		break;
 	case EX_LOSE:
 		break; /* the model had it pending */
