@@ -187,7 +187,7 @@ $(PROGRAMS): $(B)/libcpc.a scripts/barecpc-cc
 # An archive: a file named `suite` that lists what to run, the programs, and the image's event tables.
 $(B)/archive.cpio: payloads/suite $(PAYLOADS:%=$(B)/bin/%) $(EVENTS:%=build/events/%) $(B)/vendors
 $(addprefix $(B)/,archive.cpio tests.cpio basic.cpio pmu.cpio contract.cpio counting.cpio): scripts/mkcpio \
-    scripts/lib/cpio.py
+    scripts/host/cpio.py
 	$(call say,CPIO,$@)
 	$(Q)scripts/mkcpio -o $@ $(patsubst %,--in events %,$(filter build/events/%,$^)) \
 	    $(filter-out scripts/% build/events/% $(B)/vendors,$^)

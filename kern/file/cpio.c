@@ -21,7 +21,7 @@
 #define FIELD_NAMESIZE 11u
 
 /*
- * A name may end with many NULs: scripts/lib/cpio.py pads names so that the
+ * A name may end with many NULs: scripts/host/cpio.py pads names so that the
  * data begins at a page boundary.
  */
 #define NAME_PADDING 4096u

@@ -1,6 +1,6 @@
 /*
- * The end of a run.  scripts/lib/console.py on the host reads the frame before
- * the closing line, which is for people.
+ * The end of a run.  scripts/host/console/console.py on the host reads the
+ * frame before the closing line, which is for people.
  */
 #include "kern/platform/run_end.h"
 

@@ -1,7 +1,8 @@
 /*
- * The program that runs, and how far it is.  scripts/lib/progress.py finds this
- * struct by its symbol and reads it by the emulator's monitor.  So the guest
- * does the same work whether a terminal shows it or not.
+ * The program that runs, and how far it is.  On the host,
+ * scripts/host/console/progress.py finds this struct by its symbol and reads
+ * it by the emulator's monitor.  So the guest does the same work whether a
+ * terminal shows it or not.
  */
 #include "kern/sys/progress.h"
 

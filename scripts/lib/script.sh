@@ -31,7 +31,7 @@ exit_on_signals() {
 
 # Print the version of barecpc, for --version.  $0 is in scripts/, or a link to a file there.
 print_version() {
-	python3 "$(dirname "$(readlink -f "$0")")/lib/version.py"
+	python3 "$(dirname "$(readlink -f "$0")")/host/version.py"
 }
 
 # Print the comment at the script's top, for -h and --help.

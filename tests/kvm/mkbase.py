@@ -3,7 +3,7 @@
     mkbase.py ARCH ROOT OUT
 
 The archive is an initramfs: busybox, QEMU, Python, the libraries that they name, QEMU's firmware, and KVM's modules.
-A second archive, which scripts/lib/nested.py makes for each run, adds /init and our image.
+A second archive, which scripts/host/emulator/nested.py makes for each run, adds /init and our image.
 """
 
 import gzip
@@ -19,7 +19,7 @@ MODULES = {"irqbypass", "ccp", "kvm", "kvm-amd", "cpuid"}  # arm64 has KVM built
 UNPACK = {".ko": ["cat"], ".xz": ["xz", "-dc"], ".zst": ["zstd", "-dc"], ".gz": ["gzip", "-dc"]}
 FIRMWARE = re.compile(r"bios-|pvh|linuxboot|multiboot|kvmvapic|efi-virtio|edk2-licenses")
 DIRECTORIES = ["bin", "lib", "usr/bin", "usr/lib", "usr/share", "dev", "proc", "sys", "tmp", "modules",
-               "guest/scripts/lib", "guest/build/arm64", "guest/build/x86_64"]
+               *(f"guest/scripts/host/{name}" for name in ("console", "emulator", "programs", "results")), "guest/build/arm64", "guest/build/x86_64"]
 
 
 class Initramfs:

@@ -56,12 +56,11 @@ cp "$tap_dir/show" "$dir"
 shows 'the data is with the last link, as cpio writes it' --payload "$tap_dir/cpio.cpio"
 
 # Other programs write it with the first link, or with each.
-python3 - "$tap_dir" "$dir" <<'END'
+PYTHONPATH=scripts python3 -B - "$tap_dir" "$dir" <<'END'
 import pathlib
 import sys
 
-sys.path.insert(0, "scripts/lib")
-import cpio
+from host import cpio
 
 out, folder = map(pathlib.Path, sys.argv[1:])
 show, text, other = ((folder / name).read_bytes() for name in ("show", "text", "other"))

@@ -1,10 +1,9 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """A report of the program `board` comes home by the stick and by QR codes as by the serial line, and the parsers read it.
 
 OVMF and AAVMF start the program from a stick, with a screen of 800x600.  QEMU's dumps of the screen are the photographs."""
 
 import json
-import pathlib
 import shutil
 import socket
 import subprocess
@@ -13,7 +12,6 @@ import tempfile
 import threading
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from board_reports import Report
 from qmp_guest import ROOT, Points
 from screen import ask

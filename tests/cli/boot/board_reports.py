@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """The kernel's parsers find in each report of tests/boards what the kernel found on that machine.
 
     tests/cli/boot/board_reports.py               compare, and make and compare a report of an emulated machine
@@ -19,7 +19,6 @@ import sys
 import tempfile
 import zlib
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from qmp_guest import ROOT, Points
 
 PARSER = ROOT / "build/host/tests/kern/firmware"

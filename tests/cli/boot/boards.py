@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """The kernel finds as much in the device trees of real boards as tests/cli/boot/boards.md says, or more.
 
     tests/cli/boot/boards.py            compare
@@ -13,7 +13,6 @@ import re
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from qmp_guest import ROOT, Points
 
 PARSER = ROOT / "build/host/tests/arch/arm64/boards"

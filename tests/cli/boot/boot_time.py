@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """A run on x86-64 takes at most twice the host's CPU time of one on arm64, because qboot starts the machine.
 With `--boot bios` SeaBIOS does, and the counts are the same."""
 
@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from qmp_guest import ROOT, Points
 
 RUNS = 4  # other work on the host lengthens some of them

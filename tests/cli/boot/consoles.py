@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """The console is the UART that uart= names, or ACPI, or a device tree of a board, or the only one on PCI.
 
 A 16550 on x86-64 gets the rate of uart= or of the SPCR: QEMU traces the rates."""
@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from qmp_guest import ROOT, Points, qemu
 
 RUN = "output=text {} -- encode --help"

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """The headers that loaders read say what the files are.
 
 They are read here as each loader reads them: PE and Linux's setup header by scripts/build/mkefi, ISO 9660 and El Torito by
@@ -11,7 +11,6 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from qmp_guest import ROOT, Points
 
 SECTOR = 2048

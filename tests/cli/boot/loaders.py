@@ -1,25 +1,15 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """Every boot loader starts the image, which then counts exactly, and the machine ends with the right status.
 
 The campaign takes every route, and compares them with the table in tests/cli/boot/loaders/routes.md.  `--write` writes that table.
 """
 
 import os
-import pathlib
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from loaders import five_levels, from_linux, machine, media, net, routes, signed
 from qmp_guest import ROOT, Points
-
-sys.path.insert(0, str(pathlib.Path(__file__).parent / "loaders"))
-import five_levels  # noqa: E402
-import from_linux  # noqa: E402
-import machine  # noqa: E402
-import media  # noqa: E402
-import net  # noqa: E402
-import routes  # noqa: E402
-import signed  # noqa: E402
 
 DOC = ROOT / "tests/cli/boot/loaders/routes.md"
 HEAD = "| machine | firmware | loader or medium | boot protocol |\n| --- | --- | --- | --- |\n"

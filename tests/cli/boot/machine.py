@@ -1,18 +1,16 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """A record says which machine it is from: firmware's names by SMBIOS, the hypervisor, the CPU.
 
 The image boots in plain QEMU, without the words that `scripts/barecpc run` passes.  The names that QEMU puts into SMBIOS are
 hostile: they try to end their JSON string and their line."""
 
 import json
-import pathlib
 import re
 import struct
 import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import schema
 from qmp_guest import ROOT, Points, console, qemu
 

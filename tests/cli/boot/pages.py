@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """The records of a run are on the screen as a table and as QR codes, and `scripts/barecpc read --qr` brings them back.
 
 OVMF and AAVMF start the image with a screen of 800x600.  QEMU's dumps of the screen are the photographs.  The records have
@@ -9,16 +9,14 @@ import os
 import pathlib
 import re
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 
+from qmp_guest import Points, connect
+from screen import MACHINES, ask, read_font, read_text
+
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.dont_write_bytecode = True
-sys.path[:0] = [str(ROOT / "tests" / "cli" / "lib")]
-from qmp_guest import Points, connect  # noqa: E402
-from screen import MACHINES, ask, read_font, read_text  # noqa: E402
 
 # The machine for x86-64 has two screens.
 SIZE = {"x86_64": ["-device", "VGA,edid=on,xres=800,yres=600", "-device", "bochs-display,id=second"], "arm64": ["-device", "ramfb"]}

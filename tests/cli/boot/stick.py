@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """Results come home on the stick: the run keeps them in memory over a warm reset, and the next boot writes them to files.
 
 OVMF and AAVMF run with variables in flash.  A file is the memory.  So a test can end the machine at a reset, look at what
@@ -10,14 +10,12 @@ import re
 import shutil
 import struct
 import subprocess
-import sys
 import tempfile
 import time
 
+from qmp_guest import Points, cpu_seconds
+
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.dont_write_bytecode = True
-sys.path[:0] = [str(ROOT / "tests" / "cli" / "lib")]
-from qmp_guest import Points, cpu_seconds  # noqa: E402
 
 LIMIT_SECONDS = 900  # of QEMU's CPU time, for one machine; of elapsed time four times as many
 MEMORY = 256 << 20

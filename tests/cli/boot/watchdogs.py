@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """A watchdog that runs before the kernel starts does not reset the machine: the kernel stops it, and says so.
 
 The test plays the loader.  While the CPUs stand still, it writes the registers by QEMU's test protocol.  Time is a count of
@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from qmp_guest import ROOT, Points, connect, qemu
 from screen import ask
 

@@ -1,14 +1,11 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """CPUs with APIC ids from 255 on start, count exactly and take interrupts of other CPUs, in x2APIC mode.
 
 A CPU that has not started is in xAPIC mode.  It takes what is sent to the id 255 as sent to all, and compares 8 bits of other
 ids.  So it may be woken with another CPU, and must wait for its own start."""
 
-import pathlib
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from qmp_guest import Guest, Points
 
 SOCKETS = 1024  # one CPU each, so that the id of a CPU is its socket's number

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """`barecpc stat` and `valgrind --tool=callgrind` count the same instructions of ten programs, but for known differences.
 
 Each program is a static x86-64 binary of musl, run by both.  The option --table prints a table of both counts.
@@ -18,7 +18,6 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from tap import check, end
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """A run that an interrupt or an NMI disturbed is marked, with the reason, and no other run is.
 
 With -icount nothing disturbs a run by chance.  The program tests/cli/programs/disturb.c arms a timer that expires in the middle of one
@@ -12,7 +12,6 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from qmp_guest import ROOT, Guest, Points, cpio
 
 RUNS = 6

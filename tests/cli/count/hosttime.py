@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """Without -icount, time is the host's: no difference wraps, and the default suite counts cycles only.
 
 A count, tick or hrtime is a difference.  Noise makes some of them negative.
@@ -7,10 +7,8 @@ import json
 import os
 import pathlib
 import subprocess
-import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from tap import check, end
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """A program finds the same CPU here as under Linux on the same emulated machine.
 
 The program identity.c prints its auxiliary vector and the registers that a kernel sets or emulates: ID registers on arm64,
@@ -7,15 +7,12 @@ KNOWN has the values that differ, each with its reason.
 """
 import pathlib
 import subprocess
-import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import tap
+from host import cpio
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "scripts" / "lib"))
-import cpio  # noqa: E402
 
 # Per architecture: its QEMU, the machine's options, the console, and the CPUs.
 MACHINES = {
@@ -32,7 +29,7 @@ KNOWN = {
         "S3_0_C0_C6_1": 0xFF000FF0,       # and pointer authentication in ID_AA64ISAR1_EL1
         "AT_MINSIGSTKSZ": ALL,            # SVE vectors have at most 64 bytes here (arch/arm64/trap/fp.c), and there is no SME
         "ctr_el0": 1 << 28,               # IDC: if CLIDR_EL1 implies it, Linux traps reads, and adds it
-        "cntfrq_el0": ALL,                # `run` gives the machine a clock of 1 GHz (scripts/lib/qemu.py)
+        "cntfrq_el0": ALL,                # `run` gives the machine a clock of 1 GHz (scripts/host/emulator/qemu.py)
     },
     "x86_64": {
         "AT_HWCAP2": 1 << 1,              # FSGSBASE is off: with it a program could set the GS base, by which the kernel finds its CPU

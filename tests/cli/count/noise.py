@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """Counts survive noise: ten boots under a real KVM with a busy Linux, and ten in the host's time on a busy host.
 
 The KVM is that of a Linux in emulation (docs/kvm.md).
@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from tap import check, end
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]

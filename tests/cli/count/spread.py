@@ -1,19 +1,16 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """`barecpc run --boots N` prints the spread of counts over boots, which the range of one boot's runs does not bound."""
 import json
 import pathlib
 import re
 import subprocess
-import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from host.emulator import boots
 from made_records import record
 from tap import check, end, equal
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "scripts" / "lib"))
-import boots  # noqa: E402
 
 NOISY = re.compile(r"^# the range of the runs of one boot does not bound that of another: barecpc run --boots N", re.M)
 

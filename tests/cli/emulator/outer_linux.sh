@@ -42,8 +42,7 @@ check 'nothing is fetched' test ! -s "$tap_dir/asked"
 # unpack FILE: unpack a module to kvm.ko.
 python=$(python3 -c 'import sys; print(sys.executable)')
 unpack() {
-	"$python" -c 'import pathlib, sys
-sys.path.insert(0, "tests/kvm")
+	PYTHONPATH=tests/kvm "$python" -c 'import pathlib, sys
 import mkbase
 mkbase.unpack_module(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))' "$tap_dir/modules/$1" "$tap_dir" 2>"$err"
 }

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """A PMU that lies is found by what qemu/README.md names: the boot proof, `vpmu`, `record`, or none of them.
 
 Each lie of the emulator is booted on a PMU of Intel, of AMD and on arm64, in `make check` on one of these.  The table of
@@ -19,7 +19,6 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from tap import check, end, equal, skip
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]

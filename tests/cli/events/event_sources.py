@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=events/mktables python3 -B
 """Compare names of events with their sources: event_sources.py json FOLDER CPU..., random FOLDER N SEED, libpfm4 FILE,
 newer FOLDER FILE CPU...
 
@@ -12,9 +12,9 @@ import random
 import subprocess
 import sys
 
+import perf_json
+
 TOP = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(TOP / "events/mktables"))
-import perf_json  # noqa: E402  the CPUs and their folders
 
 # Bits of perf's terms: /sys/bus/event_source/devices/cpu/format.
 TERMS = {"umask": 8, "edge": 18, "any": 21, "inv": 23, "cmask": 24}

@@ -51,6 +51,8 @@ for driver in arch/arm64/dev/gicv2.c arch/x86/dev/refclock.c; do
 $planted"
 	check "$driver: in each form" test "$(grep -c "^$driver:.*use mmio_read32" "$err")" = "$(echo "$planted" | wc -l)"
 done
+printf 'import sys\nsys.path.append("lib")\n' >"$tap_dir/module.py"
+expect 'a Python file that changes sys.path is found' 1 'module.py:2: sys.path: name the folders' scripts/dev/check-python "$tap_dir/module.py"
 check 'the lists are complete' "$tap_dir/tests/check-list"
 touch "$tap_dir/tests/cli/host/idle.sh" "$tap_dir/tests/image/process/idle.c"
 chmod +x "$tap_dir/tests/cli/host/idle.sh"

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """tests/mutants ends an image that a change made loop or wait: after ten times what it takes without the change."""
 import importlib.machinery
 import importlib.util
@@ -7,14 +7,13 @@ import sys
 import tempfile
 import time
 
+from tap import check, end, equal
+
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.dont_write_bytecode = True
 loader = importlib.machinery.SourceFileLoader("mutants", str(ROOT / "tests" / "mutants"))
 mutants = importlib.util.module_from_spec(importlib.util.spec_from_loader("mutants", loader))
 sys.modules["mutants"] = mutants  # dataclasses look up their module there
 loader.exec_module(mutants)
-sys.path.insert(0, str(ROOT / "tests" / "cli" / "lib"))
-from tap import check, end, equal
 
 def tried(top, on_change, line="\treturn first(1);", path="kern/mm/file.c"):
     """The verdict on a change, if scripts/barecpc does `on_change` with it, and how long that took."""

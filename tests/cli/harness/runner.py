@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """tests/run counts the points of a test, fails a test that does not print its plan and all points, and ends what it starts."""
 import importlib.machinery
 import importlib.util
@@ -12,15 +12,14 @@ import sys
 import tempfile
 import time
 
+from tap import check, end, equal
+
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.dont_write_bytecode = True
 loader = importlib.machinery.SourceFileLoader("run", str(ROOT / "tests" / "run"))
 runner = importlib.util.module_from_spec(importlib.util.spec_from_loader("run", loader))
 sys.modules["run"] = runner  # dataclasses look up their module there
 loader.exec_module(runner)
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-from tap import check, end, equal  # noqa: E402
 
 # A test's output, and the passed, failed and skipped points.
 CASES = {
@@ -41,7 +40,6 @@ CASES = {
     "a plan of no tests": ("TAP version 13\n# one\n1..0\nTAP version 13\n# two\n1..1\nok 1\n", (1, 1, 0)),
     "lines that only look like points": ("1..1\nokay\n ok 2\nok 1 - a\n", (1, 0, 0)),
 }
-
 
 
 # Scripts of a list of its own: the name, needs, seconds, the script, and the verdict with the words that explain a failure.
@@ -202,7 +200,7 @@ def nothing_checked(lists):
     equal("a TEST that evaluated no EXPECT fails", [line for line in said.splitlines() if line.startswith(("ok", "not"))][:3],
           ["not ok 1 - nothing", "ok 2 - skipped # SKIP why", "ok 3 - checked"])
     for helper in ("import tap; tap.end()", "import sys, qmp_guest; sys.exit(qmp_guest.Points().end())"):
-        done = subprocess.run([sys.executable, "-c", helper], cwd=ROOT / "tests" / "cli" / "lib", capture_output=True, text=True)
+        done = subprocess.run([sys.executable, "-c", helper], cwd=ROOT, capture_output=True, text=True)
         check(f"a test of no points fails: {helper}", [] if done.returncode == 1 and "nothing was checked" in done.stdout else [done.stdout + done.stderr])
 
 

@@ -5,8 +5,6 @@ cd "$(dirname "$0")/../../.." || exit 1
 . tests/cli/lib/tap.sh
 export BARECPC_BUILD=no BARECPC_CACHE="$tap_dir/cache" PYTHONDONTWRITEBYTECODE=1
 cat >"$tap_dir/engine.py" <<-'PY'
-	import sys
-	sys.path.insert(0, "tests/cli/lib")
 	import fleet_engine
 	fleet_engine.unpacked("slurm")
 PY
@@ -19,7 +17,7 @@ for command in apt-get apt; do
 		exit 100
 	SH
 done
-for test in tests/cli/boot/boards.py "python3 $tap_dir/engine.py" tests/cli/events/event_sources.sh; do
+for test in tests/cli/boot/boards.py "env PYTHONPATH=tests/cli/lib python3 $tap_dir/engine.py" tests/cli/events/event_sources.sh; do
 	# shellcheck disable=SC2086 # a command
 	env BARECPC_OS_RELEASE="$tap_dir/os-release" $test >"$out" 2>"$err"
 	status=$?

@@ -1,12 +1,10 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """Each mistake that a new user types gets one line that says what happened, to what, and what to do.
 
 All mistakes of the table are answered by the host, without a boot.  Standard error has exactly this line.  Then one boot
 runs what must not print a zero: programs that count themselves under stat and record, and events that cannot be counted."""
 
 import contextlib
-import importlib.machinery
-import importlib.util
 import io
 import json
 import os
@@ -18,13 +16,13 @@ import sys
 import tempfile
 import types
 
+import made_records
+import tap
+from host import main as command
+from host.emulator import qemu
+from host.programs import tools
+
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.dont_write_bytecode = True
-sys.path[:0] = [str(ROOT / "scripts" / "lib"), str(ROOT / "tests" / "cli" / "lib")]
-import made_records  # noqa: E402
-import qemu  # noqa: E402
-import tap  # noqa: E402
-import tools  # noqa: E402
 
 BARECPC = ROOT / "scripts" / "barecpc"
 NAMES = ("encode", "list", "fits")  # other programs print these answers
@@ -151,16 +149,8 @@ def files(folder):
     subprocess.run(["x86_64-linux-gnu-gcc", "-o", "x86_64", "-nostdlib", "-static", "-Wl,-e,main", "m.c"], cwd=folder, check=True)
 
 
-def load_command():
-    """scripts/barecpc as a module: its start takes longer than an answer."""
-    loader = importlib.machinery.SourceFileLoader("command", str(BARECPC))
-    command = importlib.util.module_from_spec(importlib.util.spec_from_loader("command", loader))
-    loader.exec_module(command)
-    return command
-
-
-def typed(command, words):
-    """Status, standard output and standard error of these words."""
+def typed(words):
+    """Status, standard output and standard error of these words.  The start of scripts/barecpc would take longer than its answer."""
     if words and words[0] in NAMES:
         done = subprocess.run([BARECPC, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
         return done.returncode, done.stdout, done.stderr
@@ -286,12 +276,11 @@ def main():
     for name in [name for name in os.environ if name.startswith("BARECPC_")]:
         del os.environ[name]
     os.environ["BARECPC_BUILD"] = "no"
-    command = load_command()
     with tempfile.TemporaryDirectory(prefix="barecpc.") as name:
         os.chdir(name)
         files(pathlib.Path(name))
         for words, line in MISTAKES:
-            tap.check(f"barecpc {' '.join(words)}", wrong_with(words, line, *typed(command, words)))
+            tap.check(f"barecpc {' '.join(words)}", wrong_with(words, line, *typed(words)))
         os.chdir(ROOT)
         booted(pathlib.Path(name))
         last_lines(pathlib.Path(name))

@@ -165,10 +165,9 @@ mkdir "$tap_dir/folder"
 cp "$tap_dir/prog" "$tap_dir/prog2" "$tap_dir/folder"
 printf 'prog prog2 | spin\n prog2\nspin & prog2 1\n' >"$tap_dir/folder/suite"
 runs 'the suite of a folder runs' 'output=framed host.clock=virtual host.icount_shift=0 host.accel=tcg models=pmceid' --payload "$tap_dir/folder"
-check 'its programs are those of the folder, or of the image' python3 - "$tap_dir/folder" <<-'PY'
+check 'its programs are those of the folder, or of the image' env PYTHONPATH=scripts python3 -B - "$tap_dir/folder" <<-'PY'
 	import pathlib, sys
-	sys.path.insert(0, "scripts/lib")
-	import qemu
+	from host.emulator import qemu
 	folder = pathlib.Path(sys.argv[1])
 	suite = qemu.suite_of(qemu.members_of(folder), "folder")["suite"]
 	assert suite == b"folder/prog prog2 | spin\n folder/prog2\nspin & folder/prog2 1\n", suite

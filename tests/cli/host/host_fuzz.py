@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """No command of the host ends in a traceback, whatever bytes a guest or another person hands it.
 
 Each case changes parts of a valid input, and gives it to the code that reads such input.  The inputs are the frames and
@@ -21,26 +21,15 @@ import traceback
 import types
 import zlib
 
+import made_records
+import tap
+from host import cpio
+from host.console import console, outputs, progress, qr
+from host.emulator import qemu
+from host.programs import exegesis, nb, objfile, symbols
+from host.results import compare, export, profile_export, report, sweep
+
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.dont_write_bytecode = True
-sys.path[:0] = [str(ROOT / "scripts" / "lib"), str(ROOT / "tests" / "cli" / "lib")]
-import compare  # noqa: E402
-import console  # noqa: E402
-import cpio  # noqa: E402
-import exegesis  # noqa: E402
-import export  # noqa: E402
-import made_records  # noqa: E402
-import nb  # noqa: E402
-import objfile  # noqa: E402
-import outputs  # noqa: E402
-import profile_export  # noqa: E402
-import progress  # noqa: E402
-import qemu  # noqa: E402
-import qr  # noqa: E402
-import report  # noqa: E402
-import sweep  # noqa: E402
-import symbols  # noqa: E402
-import tap  # noqa: E402
 
 SECONDS = 600 if os.environ.get("BARECPC_CAMPAIGN") == "yes" else 15  # of CPU, of all targets
 SLOW = 10  # seconds of CPU that no small input may take

@@ -1,8 +1,6 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """Input of a guest or of another person reaches no file of the host, and wrong input is one line."""
 
-import importlib.machinery
-import importlib.util
 import io
 import contextlib
 import json
@@ -10,23 +8,20 @@ import os
 import pathlib
 import struct
 import subprocess
-import sys
 import tempfile
 import time
 import types
 import zlib
 
+import made_records
+import tap
+from host import cpio
+from host import main as command
+from host.emulator import qemu
+from host.programs import objfile, symbols, tools
+
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BARECPC = ROOT / "scripts" / "barecpc"
-sys.dont_write_bytecode = True
-sys.path[:0] = [str(ROOT / "scripts" / "lib"), str(ROOT / "tests" / "cli" / "lib")]
-import cpio  # noqa: E402
-import made_records  # noqa: E402
-import objfile  # noqa: E402
-import qemu  # noqa: E402
-import symbols  # noqa: E402
-import tap  # noqa: E402
-import tools  # noqa: E402
 
 
 def barecpc(folder, *words, **options):
@@ -174,9 +169,6 @@ def host(folder):
     os.close(reader)
     done = subprocess.run([BARECPC, "--help"], stdout=writer, stderr=subprocess.PIPE, text=True)
     tap.equal("--help to a closed pipe", [done.returncode, done.stderr], [0, ""])
-    loader = importlib.machinery.SourceFileLoader("command", str(BARECPC))
-    command = importlib.util.module_from_spec(importlib.util.spec_from_loader("command", loader))
-    loader.exec_module(command)
 
     def fails(words):
         raise KeyError("\x1b[31mtwo\nlines")

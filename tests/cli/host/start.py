@@ -1,14 +1,12 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """A command of the host starts fast: it loads the modules that it needs, and asks an emulator once what it can do."""
 import os
 import pathlib
 import re
 import resource
 import subprocess
-import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from tap import check, end, equal
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """An exception in the kernel ends the run in one panic that names it, whatever the kernel was doing.
 
 A program at system privilege (provoke.c) replaces instructions of the kernel by ones that raise the exception, then has the
@@ -14,9 +14,8 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from host import cpio
 from qmp_guest import ROOT, Guest, Points
-import cpio
 
 CAMPAIGN = os.environ.get("BARECPC_CAMPAIGN") == "yes"
 AT_ONCE = 2

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """NMIs and machine checks come at any time: a stray NMI does not change a run, a machine check ends it in one line.
 
 Both come from QEMU's monitor, at moments of the host's time.  They interrupt the kernel's entry and exit, its locks, its
@@ -8,11 +8,9 @@ import os
 import pathlib
 import random
 import re
-import sys
 import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from qmp_guest import Guest, Points, archive
 
 CAMPAIGN = os.environ.get("BARECPC_CAMPAIGN") == "yes"

@@ -1,22 +1,21 @@
 """A guest with access to QEMU's monitor, for tests of this folder.
 
-scripts/lib/qemu.py makes the command, and scripts/lib/console.py parses the console."""
+scripts/host/emulator/qemu.py makes the command, and scripts/host/console/console.py parses the console."""
 
 import json
 import os
 import pathlib
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 
+from host import cpio
+from host.console import console
+from host.emulator import qemu
+
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "scripts" / "lib"))
-import console  # noqa: E402
-import cpio  # noqa: E402
-import qemu  # noqa: E402
 
 
 def cpu_seconds(pid):

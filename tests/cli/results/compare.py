@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """`barecpc compare` judges each kind of row as docs/stat.md says, and refuses what is no file of records."""
 import copy
 import itertools
@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from made_records import quantity, record
 from tap import check, end
 

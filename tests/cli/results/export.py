@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """Other programs read what `barecpc export` writes for them, and find the values of the records.
 
 With BARECPC_CAMPAIGN=yes scripts/setup installs the programs.  The test skips a program that is absent.
@@ -14,7 +14,6 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import readers
 from made_records import quantity, record
 from readers import BARECPC, ROOT

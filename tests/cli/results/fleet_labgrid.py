@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """labgrid runs a sweep on its QEMUDriver, and at a place with a serial line only: the records are those of `barecpc sweep`.
 
 labgrid and pytest come from the distribution's packages, unpacked.  No coordinator and no exporter runs.
@@ -9,13 +9,10 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import own_network
-from fleet_engine import FLEET, POINTS, ROOT, start, sweep, without_place
+from fleet_engine import FLEET, POINTS, start, sweep, without_place
+from host.emulator import qemu
 from tap import check, end, equal
-
-sys.path.insert(0, str(ROOT / "scripts" / "lib"))
-import qemu  # noqa: E402
 
 PORT = 2001  # of serial.yaml
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """LAVA's dispatcher runs points of a sweep in QEMU, and one on a board.  Its logs give the records of `barecpc sweep`, byte for byte.
 
 The dispatcher and the templates of devices come from the distribution's packages, unpacked.  No server and no worker runs.
@@ -10,13 +10,6 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-import own_network
-from fleet_engine import FLEET, POINTS, ROOT, start, sweep, without_place
-from tap import check, end, equal
-
-sys.path.insert(0, str(ROOT / "scripts" / "lib"))
-import qemu  # noqa: E402
 
 LAVA = FLEET / "lava"
 PORT = 2001
@@ -30,6 +23,12 @@ print(environment.from_string(sys.argv[1]).render(**context))
 # lava-run, with its folder for downloads in a folder of the test.
 RUN = """import runpy, sys
 import lava_common.constants
+
+import own_network
+from fleet_engine import FLEET, POINTS, ROOT, start, sweep, without_place
+from host.emulator import qemu
+from tap import check, end, equal
+
 lava_common.constants.DISPATCHER_DOWNLOAD_DIR = sys.argv.pop(1)
 sys.argv = sys.argv[1:]
 runpy.run_path(sys.argv[0], run_name="__main__")

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """A sweep that Slurm runs as an array gives the records of `barecpc sweep`, byte for byte, and names each task that gave none.
 
 Slurm's daemons come from the distribution's packages, unpacked.  They run on localhost, in a network of this test's own.
@@ -8,11 +8,9 @@ import pathlib
 import re
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from fleet_engine import FLEET, POINTS, start, sweep, without_place
 from tap import check, end, equal
 

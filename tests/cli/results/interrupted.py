@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """Ctrl-C during `barecpc stat` and `record` keeps what was counted; with -r N, the runs that ended.  A second one ends at once."""
 import json
 import os
@@ -6,11 +6,9 @@ import pathlib
 import re
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from tap import check, end, equal
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]

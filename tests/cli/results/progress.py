@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """At a terminal, a run has one progress line on standard error.  A time-out names the program and its place.
 
 The line and colours never reach a pipe.  A real guest proves that the host finds the kernel's state, and in a campaign one of
@@ -11,15 +11,12 @@ import re
 import shutil
 import struct
 import subprocess
-import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from host.console import progress
 from tap import check, end, equal
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "scripts" / "lib"))
-import progress  # noqa: E402
 
 ERASE, RED, PLAIN = "\r\x1b[K", "\x1b[31m", "\x1b[0m"
 LINE = "\r\x1b[K{}: {} of {} runs, {:.3f} s in the guest, "

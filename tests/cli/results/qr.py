@@ -1,19 +1,17 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """Records from QR codes: the parts may come in any order and more than once.  A part that is missing, foreign or changed
 is reported, and then there are no records."""
 
 import pathlib
 import random
 import struct
-import sys
 import zlib
 
+from host.console import qr
+from host.emulator.qemu import HostError
+from qmp_guest import Points
+
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.dont_write_bytecode = True
-sys.path[:0] = [str(ROOT / "scripts" / "lib"), str(ROOT / "tests" / "cli" / "lib")]
-import qr  # noqa: E402
-from qemu import HostError  # noqa: E402
-from qmp_guest import Points  # noqa: E402
 
 LINES = b"".join(b'{"record":%d}\n' % n for n in range(2000))
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """scripts/barecpc read brings home the results of a run over a line that drops, changes, doubles and adds bytes.
 
 QEMU's serial line goes through a proxy with a seed.  The proxy knows which frames it hit: every other frame must arrive,
@@ -19,12 +19,11 @@ import threading
 import time
 import zlib
 
+from host.console import console
+from host.emulator import qemu
+from qmp_guest import Points
+
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.dont_write_bytecode = True
-sys.path[:0] = [str(ROOT / "scripts" / "lib"), str(ROOT / "tests" / "cli" / "lib")]
-import console  # noqa: E402
-import qemu  # noqa: E402
-from qmp_guest import Points  # noqa: E402
 
 BARECPC = str(ROOT / "scripts" / "barecpc")
 SEEDS = 2000 if os.environ.get("BARECPC_CAMPAIGN") == "yes" else 100

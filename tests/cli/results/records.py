@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """The records are as in docs/record.schema.json, and the table can be made from them."""
 import copy
 import json
@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import schema
 from tap import check, end, equal
 

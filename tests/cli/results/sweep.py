@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """`barecpc sweep` runs every point of a description and joins the records; it names points that fail, and goes on after them.
 
 The counts of spin are exact on every CPU model, so each record's count is known.
@@ -12,12 +12,10 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from host.results import sweep as description
 from tap import check, end, equal
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "scripts" / "lib"))
-import sweep as description  # noqa: E402
 
 POINTS = """# two CPUs, two lengths
 arch = arm64

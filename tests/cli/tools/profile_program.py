@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """`scripts/barecpc record ./prog`, `report` and `annotate` show the true functions, lines and instructions of samples.
 
 The program's functions execute known shares of its instructions, as in tests/cli/tools/record.py.  pprof reads its
@@ -12,10 +12,8 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import readers
 import schema
 from readers import ROOT

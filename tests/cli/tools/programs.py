@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """The programs of tests/programs/list run on both architectures, print what they must, and count the same twice.
 
 Words are names of programs to run alone.  The option --table prints a table of them.
@@ -13,7 +13,6 @@ import shutil
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import tap
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """Profiles are true: the functions of a program with known shares get their samples, within the sampling bound.
 
 An overflow is reported at the instruction that caused it.  So the samples of an LWP are at every period-th instruction
@@ -13,7 +13,6 @@ import sys
 import tempfile
 import xml.etree.ElementTree
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from tap import check, end
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import time
 
-from machine import LIMIT_S, OVMF, Route, command, make_disk, wrong
+from loaders.machine import LIMIT_S, OVMF, Route, command, make_disk, wrong
 
 ROUTE = Route("x86_64", "OVMF", "five-level paging", None)
 # Numbers of registers: QEMU's gdb-xml/i386-64bit.xml.

@@ -6,7 +6,7 @@ import functools
 import pathlib
 import subprocess
 
-from machine import AAVMF, IMAGE, OVMF, ROOT, Route, build, cpio, suite_archive
+from loaders.machine import AAVMF, IMAGE, OVMF, ROOT, Route, build, cpio, suite_archive
 
 DEB = {"x86_64": "amd64", "arm64": "arm64"}
 CONSOLE = {"x86_64": "ttyS0", "arm64": "ttyAMA0"}

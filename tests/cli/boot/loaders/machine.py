@@ -4,13 +4,12 @@ import dataclasses
 import pathlib
 import re
 import subprocess
-import sys
 import threading
 
+from host import cpio
+from host.emulator import qemu
+
 ROOT = pathlib.Path(__file__).resolve().parents[4]
-sys.path.insert(0, str(ROOT / "scripts" / "lib"))
-import cpio  # noqa: E402
-import qemu  # noqa: E402
 
 OVMF, AAVMF = "/usr/share/ovmf/OVMF.fd", "/usr/share/qemu-efi-aarch64/QEMU_EFI.fd"
 LIMIT_S = 900  # of elapsed time, for a machine that hangs

@@ -6,7 +6,7 @@ import pathlib
 import platform
 import subprocess
 
-from machine import AAVMF, EFI, IMAGE, OVMF, ROOT, WORDS, Route, build, make_disk, suite_archive
+from loaders.machine import AAVMF, EFI, IMAGE, OVMF, ROOT, WORDS, Route, build, make_disk, suite_archive
 
 FIRMWARE = {"x86_64": OVMF, "arm64": AAVMF}
 NAME = {"x86_64": "OVMF", "arm64": "AAVMF"}

@@ -11,9 +11,9 @@ import shutil
 import threading
 import time
 
-from http_client import relay
-from machine import AAVMF, EFI, IMAGE, OVMF, Route, build, helper, make_disk, qemu, suite_archive
-from media import USB, drive, loaders
+from loaders.http_client import relay
+from loaders.machine import AAVMF, EFI, IMAGE, OVMF, Route, build, helper, make_disk, qemu, suite_archive
+from loaders.media import USB, drive, loaders
 
 FIRMWARE = {"x86_64": OVMF, "arm64": AAVMF}
 NAME = {"x86_64": "OVMF", "arm64": "AAVMF"}

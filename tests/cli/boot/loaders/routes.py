@@ -2,7 +2,7 @@
 
 import functools
 
-from machine import AAVMF, IMAGE, OVMF, WORDS, Route, build, make_disk, prints, suite_archive
+from loaders.machine import AAVMF, IMAGE, OVMF, WORDS, Route, build, make_disk, prints, suite_archive
 
 FIRMWARE = {"x86_64": OVMF, "arm64": AAVMF}
 NAME = {"x86_64": "OVMF", "arm64": "AAVMF"}

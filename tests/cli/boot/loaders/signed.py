@@ -5,8 +5,8 @@ import pathlib
 import shutil
 import subprocess
 
-from machine import EFI, ROOT, Route, build, prints, suite_archive
-from media import USB, drive, write
+from loaders.machine import EFI, ROOT, Route, build, prints, suite_archive
+from loaders.media import USB, drive, write
 
 KEY, CERT = "/usr/share/ovmf/PkKek-1-snakeoil.key", "/usr/share/ovmf/PkKek-1-snakeoil.pem"
 FIRMWARE = {

@@ -12,8 +12,8 @@ import re
 import subprocess
 import time
 
-import program
-import qemu
+from host.emulator import qemu
+from host.programs import program
 
 PROBE_SECONDS = 3
 LOOPS = 10000  # as in scripts/probe/*.S

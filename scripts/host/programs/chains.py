@@ -5,7 +5,7 @@ Latency: each copy needs the result of the copy before.  Throughput: the copies 
 
 import re
 
-from qemu import HostError
+from host.emulator.qemu import HostError
 
 # Registers by class.  They may replace each other; nb uses the others.
 X86_GPR = ["AX", "BX", "CX", "DX", "8", "9", "10", "11", "12", "13"]

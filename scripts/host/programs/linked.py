@@ -6,9 +6,9 @@ import re
 import subprocess
 import tempfile
 
-from objfile import BadObject, ObjectFile
-import qemu
-from qemu import HostError
+from host.emulator import qemu
+from host.emulator.qemu import HostError
+from host.programs.objfile import BadObject, ObjectFile
 
 BASE = 0x60000000  # no part of the program nb is there
 PREFIX = {"x86_64": "x86_64-linux-gnu-", "arm64": "aarch64-linux-gnu-"}

@@ -5,8 +5,7 @@ import gzip
 import json
 import re
 
-import profiles
-import records
+from host.results import profiles, records
 
 #
 # perf script: man perf-script.  Flame graphs and many viewers read this text.

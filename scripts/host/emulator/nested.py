@@ -9,8 +9,8 @@ import pathlib
 import shlex
 import subprocess
 
-import cpio
-import qemu
+from host import cpio
+from host.emulator import qemu
 
 KVM = qemu.ROOT / "tests" / "kvm"
 OUTER_MEM = "2G"
@@ -91,7 +91,8 @@ def command(m, folder, image, cmdline, initrd=None, load=0, sandbox=()):
 
 def probe_command(arch, folder, pmu):
     """The same for `scripts/barecpc probe` in the outer Linux, on a machine with a PMU or without."""
-    names = [*(qemu.ROOT / "scripts" / "lib").glob("*.py"), qemu.ROOT / "scripts" / "barecpc", qemu.build_file(arch, "probe")]
+    package = qemu.ROOT / "scripts" / "host"
+    names = [*package.rglob("*.py"), package.parent / "barecpc", qemu.build_file(arch, "probe")]
     files = {f"guest/{name.relative_to(qemu.ROOT)}": name.read_bytes() for name in names}
     files["guest/settings"] = b"probe=yes\n"
     return _outer_command(arch, qemu.PMU, folder, files, True, "" if pmu else ",pmu=off")

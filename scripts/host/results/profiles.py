@@ -10,11 +10,11 @@ import json
 import pathlib
 import subprocess
 
-import qemu
-import records
-from linked import PREFIX
-from objfile import BadObject, ObjectFile
-from qemu import HostError
+from host.emulator import qemu
+from host.emulator.qemu import HostError
+from host.programs.linked import PREFIX
+from host.programs.objfile import BadObject, ObjectFile
+from host.results import records
 
 UNKNOWN = "[unknown]"
 NOWHERE = ((UNKNOWN, ""),)

@@ -8,8 +8,8 @@ program of a guest can write a record.
 import collections
 import json
 
-from qemu import HostError
-from terminal import printable
+from host.emulator.qemu import HostError
+from host.terminal import printable
 
 SCHEMA = 1
 HOST = "barecpc"  # the payload of the record that the host adds to a profile

@@ -10,9 +10,9 @@ import re
 import shutil
 import subprocess
 
-import cpio
+from host import cpio
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 HOST_ARCH = {"x86_64": "x86_64", "aarch64": "arm64"}.get(platform.machine(), "")
 
 # The distribution's emulator, and the one with barecpc's patches.

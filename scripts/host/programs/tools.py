@@ -5,12 +5,11 @@ import os
 import pathlib
 import re
 
-import profiles
-import program
-import qemu
-import records
-from qemu import HostError
-from report import DATA
+from host.emulator import qemu
+from host.emulator.qemu import HostError
+from host.programs import program
+from host.results import profiles, records
+from host.results.report import DATA
 
 PASSED_ON = ("accel", "smp", "mem", "machine", "dtb", "boot", "image", "qemu", "silence", "results")
 PASSED_ON_EACH = ("payload", "env", "append")

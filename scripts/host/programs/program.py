@@ -4,9 +4,9 @@ import argparse
 import contextlib
 import pathlib
 
-import cpio
-from objfile import BadObject, ObjectFile
-from qemu import ARCHS, ROOT, HostError, build_file, members_of
+from host import cpio
+from host.emulator.qemu import ARCHS, ROOT, HostError, build_file, members_of
+from host.programs.objfile import BadObject, ObjectFile
 
 ELF = b"\x7fELF"
 # System V ABI, "ELF Header": e_machine, and the numbers of AMD64 and AArch64.

@@ -7,9 +7,8 @@ import fractions
 import json
 import re
 
-import records
-import shift
-from qemu import HostError
+from host.emulator.qemu import HostError
+from host.results import records, shift
 
 STATUS_SAME = 0
 STATUS_DIFFERS = 1

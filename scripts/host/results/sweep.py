@@ -9,11 +9,10 @@ import shlex
 import subprocess
 import sys
 
-import files
-import qemu
-import terminal
-from qemu import HostError
-from terminal import say, say_wrong
+from host import files, terminal
+from host.emulator import qemu
+from host.emulator.qemu import HostError
+from host.terminal import say, say_wrong
 
 HELP = """
 description:

@@ -8,8 +8,8 @@ import pathlib
 import re
 import subprocess
 
-import records
-from qemu import HostError
+from host.emulator.qemu import HostError
+from host.results import records
 
 TRIPLE = {"x86_64": "x86_64-unknown-linux-gnu", "arm64": "aarch64-unknown-linux-gnu"}
 RETURN = {"x86_64": "C3", "arm64": "C0035FD6"}

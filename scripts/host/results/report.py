@@ -5,9 +5,9 @@ import collections
 import re
 import sys
 
-import profiles
-from linked import PREFIX
-from qemu import HostError
+from host.emulator.qemu import HostError
+from host.programs.linked import PREFIX
+from host.results import profiles
 
 DATA = "barecpc.data"
 COMMAND = 16  # columns of a program's name

@@ -5,7 +5,7 @@ System V ABI, "Object Files"; little-endian only.
 
 import struct
 
-from terminal import printable
+from host.terminal import printable
 
 SHT_SYMTAB, SHT_RELA, SHT_NOBITS = 2, 4, 8
 SHF_EXECINSTR = 4

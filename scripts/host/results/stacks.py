@@ -7,7 +7,7 @@ speedscope and inferno read this format.
 
 import zlib
 
-import records
+from host.results import records
 
 WIDTH = 1200.0  # pixels, of all samples
 ROW = 18

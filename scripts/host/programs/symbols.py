@@ -1,7 +1,7 @@
 """Names the functions of the kernel and of programs at addresses, by the symbols of their ELF files."""
 
-import profiles
-from objfile import BadObject, ObjectFile
+from host.programs.objfile import BadObject, ObjectFile
+from host.results import profiles
 
 KERNEL = 0xffffffff80000000  # where the kernel is linked, and what is above
 

@@ -16,9 +16,9 @@ try:
 except ImportError:  # Debian's python3-minimal has none: `barecpc probe` runs there (tests/kvm/probe)
     termios = None
 
-import guest
-from qemu import HostError
-from terminal import say
+from host.emulator import guest
+from host.emulator.qemu import HostError
+from host.terminal import say
 
 CONNECT_SECONDS = 10
 CLOSING_SECONDS = 2  # how long to wait for the closing line after the exit frame, and for bytes after the closing line

@@ -8,8 +8,8 @@ import signal
 import subprocess
 import time
 
-import terminal
-from monitor import Monitor
+from host import terminal
+from host.emulator.monitor import Monitor
 
 STATUS_NOTHING_COUNTED = 77
 STATUS_TIMEOUT = 124

@@ -7,11 +7,10 @@ import subprocess
 import sys
 import tempfile
 
-import files
-import guest
-import qemu
-import records
-from terminal import say, say_wrong
+from host import files
+from host.emulator import guest, qemu
+from host.results import records
+from host.terminal import say, say_wrong
 
 MOST = 1000
 ROW = "{:16} {:18} {:>15} {:>31} {:>12} {:>6}"

@@ -8,13 +8,9 @@ import pathlib
 import sys
 from xml.etree import ElementTree
 
-import files
-import page
-import profile_export
-import profiles
-import records
-import terminal
-from qemu import HostError
+from host import files, terminal
+from host.emulator.qemu import HostError
+from host.results import page, profile_export, profiles, records
 
 HELP = """
 formats:

@@ -5,10 +5,8 @@ import json
 import os
 import sys
 
-import files
-import records
-import stacks
-import terminal
+from host import files, terminal
+from host.results import records, stacks
 
 TMP = "/tmp/"  # the folder of the guest of which one file comes home
 

@@ -7,8 +7,7 @@ import html
 import math
 import re
 
-import records
-import stacks
+from host.results import records, stacks
 
 WIDTH, HEIGHT, MARGIN = 640, 240, 60  # pixels of a plot
 LETTER = 6  # and of a letter of its text

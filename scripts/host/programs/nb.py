@@ -11,14 +11,11 @@ import shlex
 import subprocess
 import tempfile
 
-import chains
-import cpio
-import exegesis
-import linked
-import program
-import qemu
-from objfile import BadObject, ObjectFile
-from qemu import HostError
+from host import cpio
+from host.emulator import qemu
+from host.emulator.qemu import HostError
+from host.programs import chains, exegesis, linked, program
+from host.programs.objfile import BadObject, ObjectFile
 
 HELP = """
 Options are written with one dash or two, and may be abbreviated.  docs/nb.md explains them.

@@ -8,7 +8,7 @@ import struct
 import subprocess
 import zlib
 
-from qemu import HostError
+from host.emulator.qemu import HostError
 
 HEAD = struct.Struct("<4sHHII")
 MAGIC = b"BCQ1"

@@ -6,7 +6,7 @@ Nothing of that reaches a pipe or a file.  no-color.org: "NO_COLOR".
 import os
 import sys
 
-from files import named
+from host.files import named
 
 STANDARD_OUTPUT = "standard output"  # in messages
 RED, PLAIN, ERASE = "\x1b[31m", "\x1b[0m", "\r\x1b[K"

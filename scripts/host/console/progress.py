@@ -9,9 +9,9 @@ import re
 import struct
 import time
 
-import records
-import symbols
-import terminal
+from host import terminal
+from host.programs import symbols
+from host.results import records
 
 MAGIC = 0x7373657267637062
 NAME_BYTES = 88

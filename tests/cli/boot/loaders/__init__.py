@@ -1,0 +1,1 @@
+"""The routes by which tests/cli/boot/loaders.py boots a machine."""
