@@ -151,6 +151,12 @@ parse_choice(const char *v, const char *no, const char *yes, bool *choice)
 	return *choice || strcmp(v, no) == 0;
 }
 
+static bool
+is_one_of(const char *v, const char *a, const char *b, const char *c)
+{
+	return strcmp(v, a) == 0 || strcmp(v, b) == 0 || strcmp(v, c) == 0;
+}
+
 /* Add the words of checks= to *flags.  Returns false if one is unknown. */
 static bool
 parse_debug(const char *v, uint32_t *flags)
@@ -254,12 +260,14 @@ parse_witness(const char *v)
 	return 0;
 }
 
-static bool
-env_name_ok(const char *v)
+/* NAME=VALUE, with a name.  Returns NULL, or why the word is refused. */
+static const char *
+env_word(struct cmdline *cl, char *v)
 {
-	const char *eq = strchr(v, '=');
-
-	return eq != NULL && eq != v;
+	if (*v == '=' || strchr(v, '=') == NULL)
+		return "not env.NAME=VALUE";
+	cl->cl_env[cl->cl_nenv++] = v;
+	return NULL;
 }
 
 /* Can this be a member of a JSON object as it is? */
@@ -279,35 +287,68 @@ host_fact_ok(const char *v)
 	return n < CMDLINE_HOST_BYTES;
 }
 
+static const char *
+host_word(struct cmdline *cl, const char *v)
+{
+	if (!host_fact_ok(v))
+		return "not host.NAME=VALUE with a name of small letters, a "
+		       "value without quotes, 160 bytes in all";
+	if (cl->cl_nhost == CMDLINE_HOST_MAX)
+		return "more than 8 words host.";
+	cl->cl_host[cl->cl_nhost++] = v;
+	return NULL;
+}
+
+/*
+ * Parse a word with two values.  Returns false if the word has another prefix.
+ * *why becomes NULL, or wrong if the value is neither.
+ */
+static bool
+is_choice(const char *word, const char *prefix, const char *no, const char *yes,
+    bool *choice, const char *wrong, const char **why)
+{
+	const char *v = after_prefix(word, prefix);
+
+	if (v == NULL)
+		return false;
+	*why = parse_choice(v, no, yes, choice) ? NULL : wrong;
+	return true;
+}
+
+/* Parse a word with two values.  Returns false for any other word. */
+static bool
+choice_word(struct cmdline *cl, const char *word, const char **why)
+{
+	return is_choice(word, "output=", "text", "framed", &cl->cl_framed,
+		   "not text or framed", why) ||
+	       is_choice(word, "console=", "text", "framed", &cl->cl_framed,
+		   "not text or framed", why) ||
+	       is_choice(word, "priv=", "user", "system", &cl->cl_system,
+		   "not user or system", why) ||
+	       is_choice(word, "test_hooks=", "no", "yes", &cl->cl_test_hooks,
+		   "not yes or no", why) ||
+	       is_choice(word, "cpc_cpu=", "yes", "no", &cl->cl_no_cpc_cpu,
+		   "not yes or no", why) ||
+	       is_choice(word, "screen=", "pages", "text", &cl->cl_no_pages,
+		   "not pages or text", why) ||
+	       is_choice(word, "nmi=", "count", "panic", &cl->cl_nmi_panics,
+		   "not count or panic", why);
+}
+
 /* Parse one word for the kernel.  Returns NULL, or why the word is refused. */
 static const char *
 kernel_word(struct cmdline *cl, char *word)
 {
 	const char *v;
 
-	if ((v = after_prefix(word, "output=")) != NULL ||
-	    (v = after_prefix(word, "console=")) != NULL)
-		return parse_choice(v, "text", "framed", &cl->cl_framed)
-		           ? NULL
-		           : "not text or framed";
-	if ((v = after_prefix(word, "priv=")) != NULL)
-		return parse_choice(v, "user", "system", &cl->cl_system)
-		           ? NULL
-		           : "not user or system";
+	if (choice_word(cl, word, &v))
+		return v;
 	if ((v = after_prefix(word, "trace=")) != NULL) {
 		cl->cl_trace_stops = strcmp(v, "stops") == 0;
 		return cl->cl_trace_stops ? NULL : "not stops";
 	}
-	if ((v = after_prefix(word, "test_hooks=")) != NULL)
-		return parse_choice(v, "no", "yes", &cl->cl_test_hooks)
-		           ? NULL
-		           : "not yes or no";
 	if ((v = after_prefix(word, "checks=")) != NULL)
 		return parse_debug(v, &cl->cl_debug) ? NULL : "not poison";
-	if ((v = after_prefix(word, "cpc_cpu=")) != NULL)
-		return parse_choice(v, "yes", "no", &cl->cl_no_cpc_cpu)
-		           ? NULL
-		           : "not yes or no";
 	if ((v = after_prefix(word, "timeout=")) != NULL)
 		return parse_number(v, 1000000, &cl->cl_timeout)
 		           ? NULL
@@ -316,19 +357,13 @@ kernel_word(struct cmdline *cl, char *word)
 		cl->cl_out = after_prefix(v, "/tmp/");
 		return cl->cl_out != NULL ? NULL : "not /tmp/NAME";
 	}
-	if ((v = after_prefix(word, "screen=")) != NULL)
-		return parse_choice(v, "pages", "text", &cl->cl_no_pages)
-		           ? NULL
-		           : "not pages or text";
 	/* These two are boot/efi/efi_kept.c's. */
 	if ((v = after_prefix(word, "keep=")) != NULL)
-		return strcmp(v, "ram") == 0 || strcmp(v, "nvram") == 0 ||
-		               strcmp(v, "no") == 0
+		return is_one_of(v, "ram", "nvram", "no")
 		           ? NULL
 		           : "not ram, nvram or no";
 	if ((v = after_prefix(word, "then=")) != NULL)
-		return strcmp(v, "off") == 0 || strcmp(v, "reboot") == 0 ||
-		               strcmp(v, "run") == 0
+		return is_one_of(v, "off", "reboot", "run")
 		           ? NULL
 		           : "not off, reboot or run";
 	if ((v = after_prefix(word, "kernel_limit=")) != NULL)
@@ -344,10 +379,6 @@ kernel_word(struct cmdline *cl, char *word)
 		           ? NULL
 		           : "not all, or some of "
 		             "freq,turbo,cstates,prefetch,smm";
-	if ((v = after_prefix(word, "nmi=")) != NULL)
-		return parse_choice(v, "count", "panic", &cl->cl_nmi_panics)
-		           ? NULL
-		           : "not count or panic";
 	if ((v = after_prefix(word, "models=")) != NULL)
 		return parse_models(v, cl);
 	if ((v = after_prefix(word, "witness=")) != NULL) {
@@ -363,22 +394,10 @@ kernel_word(struct cmdline *cl, char *word)
 		cl->cl_pmu = v;
 		return soft_shape_parse(v, &cl->cl_soft);
 	}
-	if ((v = after_prefix(word, "env.")) != NULL) {
-		if (!env_name_ok(v))
-			return "not env.NAME=VALUE";
-		cl->cl_env[cl->cl_nenv++] = word + strlen("env.");
-		return NULL;
-	}
-	if ((v = after_prefix(word, "host.")) != NULL) {
-		if (!host_fact_ok(v))
-			return "not host.NAME=VALUE with a name of small "
-			       "letters, a value without quotes, 160 bytes in "
-			       "all";
-		if (cl->cl_nhost == CMDLINE_HOST_MAX)
-			return "more than 8 words host.";
-		cl->cl_host[cl->cl_nhost++] = v;
-		return NULL;
-	}
+	if (after_prefix(word, "env.") != NULL)
+		return env_word(cl, word + strlen("env."));
+	if ((v = after_prefix(word, "host.")) != NULL)
+		return host_word(cl, v);
 	return "known, but not to the kernel";
 }
 

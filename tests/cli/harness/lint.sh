@@ -29,6 +29,8 @@ finds 'an include that goes up is found' check-layers kern/mm/page.c kern/debug/
 # No folder of code is too large to know, and no two folders need each other to be read.
 finds 'too many lines in a folder are found' check-rooms lib/text.c '^lib: [0-9]* files and [0-9]* lines, at most 20 and 4000: ' \
 	"$(yes . | head -n 4000)"
+finds 'a function of 61 lines is found' check-rooms lib/text.c '^lib/text.c: f\(\) has 61 lines, at most 60: divide it$' \
+	"$(printf 'void\nf(int a,\n    int b)\n{\n' && yes '	a++;' | head -n 61 && echo '}')"
 finds 'a circle of includes is found' check-rooms lib/string.h '^kern/mm/page, .*lib/string: include each other' '#include "kern/mm/page.h"'
 for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 	echo >"$tap_dir/dev/uart/more$n.c"
