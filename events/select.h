@@ -19,7 +19,6 @@
 #define SEL_CMASK(v)   ((uint64_t)(v) << 24)
 #define SEL_INTX       (1ULL << 32)
 #define SEL_INTXCP     (1ULL << 33)
-#define AMD_EVENT_HI   0xfULL << 32 /* bits 11:8 of the event */
 #define AMD_GUEST      (1ULL << 40)
 #define AMD_HOST       (1ULL << 41)
 #define ARM_EXCL_USR   (1ULL << 31)

@@ -12,7 +12,6 @@
 #include "kern/debug/limit.h"
 #include "kern/debug/test_hooks.h"
 #include "kern/file/archive.h"
-#include "kern/firmware.h"
 #include "kern/launch.h"
 #include "kern/machine.h"
 #include "kern/mm/page.h"

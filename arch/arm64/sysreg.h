@@ -8,14 +8,13 @@
 #include <stdint.h>
 
 /* Encodings of registers for which old assemblers have no name. */
-#define AMUSERENR_EL0   S3_3_C13_C2_3
-#define ZCR_EL1         S3_0_C1_C2_0
-#define ID_AA64ZFR0_EL1 S3_0_C0_C4_4
-#define ERRIDR_EL1      S3_0_C5_C3_0
-#define ERRSELR_EL1     S3_0_C5_C3_1
-#define ERXFR_EL1       S3_0_C5_C4_0
-#define ERXSTATUS_EL1   S3_0_C5_C4_2
-#define ERXADDR_EL1     S3_0_C5_C4_3
+#define AMUSERENR_EL0 S3_3_C13_C2_3
+#define ZCR_EL1       S3_0_C1_C2_0
+#define ERRIDR_EL1    S3_0_C5_C3_0
+#define ERRSELR_EL1   S3_0_C5_C3_1
+#define ERXFR_EL1     S3_0_C5_C4_0
+#define ERXSTATUS_EL1 S3_0_C5_C4_2
+#define ERXADDR_EL1   S3_0_C5_C4_3
 
 #define read_sysreg(reg) read_sysreg_named(reg)
 #define read_sysreg_named(reg)                                                 \

@@ -24,9 +24,9 @@ static struct {
 };
 
 bool
-path_join(const char *dir, const char *path, char *out, size_t size)
+path_normalize(const char *path, char *out, size_t size)
 {
-	size_t n = strlcpy(out, dir, size);
+	size_t n = 0;
 
 	while (*path != '\0') {
 		const char *slash = strchr(path, '/');
@@ -49,12 +49,6 @@ path_join(const char *dir, const char *path, char *out, size_t size)
 	}
 	out[n] = '\0';
 	return true;
-}
-
-bool
-path_normalize(const char *path, char *out, size_t size)
-{
-	return path_join("", path, out, size);
 }
 
 /*

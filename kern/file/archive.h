@@ -59,7 +59,5 @@ const char *archive_nearest(const char *path);
  * end.  Returns false if it does not fit.
  */
 bool path_normalize(const char *path, char *out, size_t size);
-/* The same for a path that starts at a normalized directory. */
-bool path_join(const char *dir, const char *path, char *out, size_t size);
 
 #endif /* KERN_FILE_ARCHIVE_H */

@@ -29,7 +29,6 @@ struct phdr {
 };
 #define PT_LOAD   1
 #define PT_INTERP 3
-#define PT_PHDR   6
 
 /* System V ABI, "Sections" and "Symbol Table". */
 struct shdr {

@@ -6,9 +6,6 @@
  * Removing one costs the logarithm of their number on average.  No memory is
  * allocated.
  *
- * With a sorted list, a wake and a wait whose time limits end after those of
- * 1,000 other LWPs cost 14,100 instructions, not 2,200 (x86-64).
- *
  * Fredman, Sedgewick, Sleator, Tarjan, "The Pairing Heap: A New Form of
  * Self-Adjusting Heap" (Algorithmica 1, 1986).
  */
@@ -181,13 +178,6 @@ tick_to_ns(uint64_t tick)
 	return (hrtime_t)(lifted * tick_scale.ts_mult >> 64);
 }
 
-/* a * mul / div; the product may exceed 64 bits, the result must not. */
-static uint64_t
-mul_div(uint64_t a, uint64_t mul, uint64_t div)
-{
-	return a / div * mul + a % div * mul / div;
-}
-
 uint64_t
 ns_to_tick(hrtime_t ns)
 {
@@ -197,7 +187,9 @@ ns_to_tick(hrtime_t ns)
 		return 0;
 	if ((uint64_t)ns / NS_PER_S >= ~0ULL / hz)
 		return ~0ULL;
-	return mul_div((uint64_t)ns, hz, NS_PER_S);
+	/* ns * hz may exceed 64 bits, the result does not. */
+	return (uint64_t)(ns / NS_PER_S) * hz +
+	       (uint64_t)(ns % NS_PER_S) * hz / NS_PER_S;
 }
 
 hrtime_t

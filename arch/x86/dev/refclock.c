@@ -22,8 +22,6 @@
  */
 #define HPET_TABLE_ADDR 44
 #define HPET_TABLE_MIN  52
-#define HPET_CAP        0x00
-#define HPET_CAP_64     (1u << 13)
 #define HPET_PERIOD     0x04 /* femtoseconds */
 #define HPET_CONFIG     0x10
 #define HPET_ENABLE     0x1
