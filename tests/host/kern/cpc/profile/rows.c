@@ -1,7 +1,7 @@
 /*
  * A profile of rows keeps the counts of each LWP, of each period, and how often
  * it left its CPU.  That its time and its page faults are right needs a real
- * machine: tests/cli/stat_threads.sh.
+ * machine: tests/cli/tools/stat_program.sh.
  */
 #include "tests/lib/host/kcpc/profile.h"
 
