@@ -59,12 +59,12 @@ request_place(struct kcpc_ctx *ctx, unsigned i, unsigned pic)
 /* Check what the backend does not; 0 or a subcode. */
 static int
 check_attrs(const struct cpc_packreq *pr, const struct cpc_packattr *attrs,
-    const struct kcpc_offer *ko)
+    const struct kcpc_type *kt)
 {
 	for (unsigned i = 0; i < pr->cr_nattrs; i++) {
 		unsigned id = attrs[i].cpa_id;
 
-		if (id >= CPC_ATTR_IDS || (ko->ko_attrs >> id & 1) == 0)
+		if (id >= CPC_ATTR_IDS || (kt->kt_attrs >> id & 1) == 0)
 			return CPC_INVALID_ATTRIBUTE;
 		if ((pr->cr_event.ce_flags & CPC_EVENT_GENERIC) != 0)
 			return CPC_ATTRIBUTE_OUT_OF_RANGE;
@@ -75,11 +75,11 @@ check_attrs(const struct cpc_packreq *pr, const struct cpc_packattr *attrs,
 /* The PICs of `pics` that take the request's attributes; all, if none does. */
 static uint64_t
 with_attrs(uint64_t pics, const struct cpc_packreq *pr,
-    const struct cpc_packattr *attrs, const struct kcpc_offer *ko)
+    const struct cpc_packattr *attrs, const struct kcpc_type *kt)
 {
 	uint64_t some = 0;
 
-	if (kcpc_ops->attr_pics != NULL && check_attrs(pr, attrs, ko) == 0)
+	if (kcpc_ops->attr_pics != NULL && check_attrs(pr, attrs, kt) == 0)
 		some = kcpc_ops->attr_pics(pics, pr->cr_nattrs, attrs);
 	return some != 0 ? some : pics;
 }
@@ -87,21 +87,21 @@ with_attrs(uint64_t pics, const struct cpc_packreq *pr,
 /* Bit n: request i can be on PIC n. */
 static uint64_t
 request_coverage(
-    const struct cpc_pack *pack, unsigned i, const struct kcpc_offer *ko)
+    const struct cpc_pack *pack, unsigned i, const struct kcpc_type *kt)
 {
 	const struct cpc_packreq *pr = &pack->cp_req[i];
-	uint64_t pics = pr->cr_event.ce_pics & ko->ko_pics;
+	uint64_t pics = pr->cr_event.ce_pics & kt->kt_pics;
 
 	if (pr->cr_picnum != -1)
 		pics &= 1ULL << pr->cr_picnum;
 	return pr->cr_nattrs != 0 ? with_attrs(pics, pr,
-					CPC_PACK_ATTRS(pack) + pr->cr_attr, ko)
+					CPC_PACK_ATTRS(pack) + pr->cr_attr, kt)
 	                          : pics;
 }
 
 static int
 assign_pics(struct kcpc_ctx *ctx, const struct cpc_pack *pack,
-    const struct kcpc_offer *ko, struct cpc_refusal *rf)
+    const struct kcpc_type *kt, struct cpc_refusal *rf)
 {
 	uint64_t can[PCBE_MAXPIC];
 	struct kcpc_short too_few;
@@ -109,25 +109,25 @@ assign_pics(struct kcpc_ctx *ctx, const struct cpc_pack *pack,
 	unsigned i;
 
 	for (i = 0; i < ctx->kc_nreqs; i++)
-		can[i] = request_coverage(pack, i, ko);
+		can[i] = request_coverage(pack, i, kt);
 	if (!kcpc_assign(ctx->kc_nreqs, can, pic, &too_few))
 		return kcpc_refuse_short(rf, &too_few);
 	for (i = 0; i < ctx->kc_nreqs; i++)
 		request_place(ctx, i, (unsigned)pic[i]);
-	ctx->kc_pcbe.ps_spare = (uint32_t)ko->ko_pics & ~ctx->kc_pcbe.ps_pics;
+	ctx->kc_pcbe.ps_spare = (uint32_t)kt->kt_pics & ~ctx->kc_pcbe.ps_pics;
 	return 0;
 }
 
 static int
 configure_one(struct kcpc_ctx *ctx, const struct cpc_packreq *pr,
-    const struct cpc_packattr *attrs, const struct kcpc_offer *ko,
+    const struct cpc_packattr *attrs, const struct kcpc_type *kt,
     struct cpc_refusal *rf)
 {
 	struct kcpc_request *r = &ctx->kc_reqs[ctx->kc_pcbe.ps_n];
 	struct pcbe_cfg *cfg = &ctx->kc_pcbe.ps_cfg[ctx->kc_pcbe.ps_n];
 	int subcode;
 
-	if ((subcode = check_attrs(pr, attrs, ko)) != 0)
+	if ((subcode = check_attrs(pr, attrs, kt)) != 0)
 		return subcode;
 	cfg->pc_flags = (uint16_t)kcpc_request_flags(pr);
 	if ((cfg->pc_flags & CPC_COUNT_HV) != 0 && !ctx->kc_pcbe.ps_privileged)
@@ -158,7 +158,7 @@ unconfigure_all(struct kcpc_ctx *ctx)
 
 static int
 configure_all(struct kcpc_ctx *ctx, const struct cpc_pack *pack,
-    const struct kcpc_offer *ko, struct cpc_refusal *rf)
+    const struct kcpc_type *kt, struct cpc_refusal *rf)
 {
 	const struct cpc_packattr *attrs = CPC_PACK_ATTRS(pack);
 	unsigned i;
@@ -167,7 +167,7 @@ configure_all(struct kcpc_ctx *ctx, const struct cpc_pack *pack,
 	for (i = 0; i < ctx->kc_nreqs; i++) {
 		const struct cpc_packreq *pr = &pack->cp_req[i];
 
-		code = configure_one(ctx, pr, attrs + pr->cr_attr, ko, rf);
+		code = configure_one(ctx, pr, attrs + pr->cr_attr, kt, rf);
 		if (code != 0) {
 			rf->cf_request = (int32_t)i;
 			unconfigure_all(ctx);
@@ -253,7 +253,7 @@ int
 kcpc_ctx_create(const struct cpc_pack *pack, bool privileged,
     struct cpc_page *page, struct kcpc_ctx **ctxp, struct cpc_refusal *rf)
 {
-	const struct kcpc_offer *ko = &kcpc_offer[pack->cp_type];
+	const struct kcpc_type *kt = &kcpc_types[pack->cp_type];
 	struct kcpc_ctx *ctx;
 	uint32_t flags;
 	int err;
@@ -262,7 +262,7 @@ kcpc_ctx_create(const struct cpc_pack *pack, bool privileged,
 		pcbe_refuse(rf, 0, "%s", kcpc_crosstalk);
 		return kcpc_refuse(rf, CPC_RESOURCE_UNAVAIL);
 	}
-	if ((err = check_requests(pack, ko->ko_npic, &flags, rf)) != 0)
+	if ((err = check_requests(pack, kt->kt_npic, &flags, rf)) != 0)
 		return err;
 	if ((ctx = ctx_alloc(pack->cp_nreqs)) == NULL)
 		return ENOMEM;
@@ -274,13 +274,13 @@ kcpc_ctx_create(const struct cpc_pack *pack, bool privileged,
 	ctx->kc_pcbe.ps_user_read = !kcpc_ops->pcbe_no_user_read;
 	ctx->kc_pcbe.ps_privileged = privileged;
 	ctx->kc_pcbe.ps_type = (uint8_t)pack->cp_type;
-	if ((err = assign_pics(ctx, pack, ko, rf)) != 0)
+	if ((err = assign_pics(ctx, pack, kt, rf)) != 0)
 		goto free_ctx;
 	err = ENOTSUP;
 	if ((flags & CPC_OVF_NOTIFY_EMT) != 0 &&
 	    (kcpc_caps() & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
 		goto free_ctx;
-	if ((err = configure_all(ctx, pack, ko, rf)) != 0)
+	if ((err = configure_all(ctx, pack, kt, rf)) != 0)
 		goto free_ctx;
 
 	*ctxp = ctx;

@@ -1,11 +1,7 @@
 /*
  * Sets bound to CPUs.  They count everything that runs on the CPU, the kernel
- * and the idle loop included.
- *
- * While any CPU is claimed, no LWP has counters.  The first claim makes all
- * contexts of LWPs invalid.  No set can be bound to an LWP again until the last
- * claim is gone.  So a CPU's PICs have one owner.  A switch of LWPs acts on
- * valid contexts of LWPs only and does not touch a CPU's context.
+ * and the idle loop included.  A switch of LWPs does not touch a CPU's context.
+ * kern/cpc/owner.c says when a set can be bound to a CPU.
  */
 #include "kern/cpc/kcpc.h"
 
@@ -19,74 +15,6 @@
 #include "kern/sched/sched.h"
 #include "kern/sched/xcall.h"
 
-unsigned kcpc_ncpuset;
-
-static bool
-is_online(const struct cpu *c)
-{
-	return cpuset_has(sched_cpus(), c->c_id);
-}
-
-/*
- * Does c share its PMU with another CPU that is online?  With `counting`: and
- * that is claimed?
- */
-static bool
-has_sibling(const struct cpu *c, bool counting)
-{
-	const struct cpuset *with, *online = sched_cpus();
-
-	if (kcpc_ops->siblings == NULL)
-		return false;
-	with = kcpc_ops->siblings(c->c_id);
-	for (unsigned i = cpuset_next(with, online, 0); i < MAXCPU;
-	     i = cpuset_next(with, online, i + 1)) {
-		if (i != c->c_id && (!counting || cpus[i].c_claimed))
-			return true;
-	}
-	return false;
-}
-
-int
-kcpc_lwps_may_count(void)
-{
-	const struct cpuset *online = sched_cpus();
-
-	if (kcpc_ncpuset != 0)
-		return EAGAIN;
-	if (kcpc_ops->siblings == NULL)
-		return 0;
-	for (unsigned i = cpuset_next(online, online, 0); i < MAXCPU;
-	     i = cpuset_next(online, online, i + 1)) {
-		if (has_sibling(&cpus[i], false))
-			return EACCES;
-	}
-	return 0;
-}
-
-void
-kcpc_cpu_online(struct cpu *c)
-{
-	if (kcpc_ops != NULL && has_sibling(c, false))
-		kcpc_each_instance(kcpc_invalidate);
-}
-
-int
-kcpc_cpu_judge(const struct lwp *l, uintptr_t cpu, struct cpc_refusal *rf)
-{
-	if (cpu >= ncpu)
-		return kcpc_refuse(rf, CPC_PBIND_FAILED);
-	if (!is_online(&cpus[cpu])) {
-		kcpc_refuse(rf, CPC_PBIND_FAILED);
-		return ENOSYS;
-	}
-	if (!l->l_proc->p_cpc_cpu)
-		return EACCES;
-	if (cpus[cpu].c_claimed)
-		return EAGAIN;
-	return has_sibling(&cpus[cpu], true) ? EACCES : 0;
-}
-
 /*
  * Move the current LWP to CPU c and bind it there.  Others run in between:
  * EAGAIN if they bound the LWP elsewhere, or bound a set to c.
@@ -97,9 +25,7 @@ processor_move(struct lwp *l, struct cpu *c)
 	lwp_bind(l, c);
 	while (arch_curcpu() != c && l->l_bound == (int)c->c_id)
 		sched_yield();
-	if (l->l_bound != (int)c->c_id || c->c_claimed)
-		return EAGAIN;
-	return has_sibling(c, true) ? EACCES : 0;
+	return l->l_bound == (int)c->c_id ? kcpc_cpu_free(c) : EAGAIN;
 }
 
 /*
@@ -113,22 +39,10 @@ binder_restore(struct lwp *l)
 	const struct kcpc_ctx *ctx = kcpc_newest_bound_by(l);
 	int to = ctx != NULL ? (int)ctx->kc_cpu->c_id : l->l_bound_before;
 
-	lwp_bind(l, to >= 0 && is_online(&cpus[to]) ? &cpus[to] : NULL);
-}
-
-void
-kcpc_cpu_claim(struct cpu *c)
-{
-	if (kcpc_ncpuset++ == 0)
-		kcpc_each_instance(kcpc_invalidate);
-	c->c_claimed = true;
-}
-
-void
-kcpc_cpu_release(struct cpu *c)
-{
-	c->c_claimed = false;
-	kcpc_ncpuset--;
+	if (to >= 0 && cpuset_has(sched_cpus(), (unsigned)to))
+		lwp_bind(l, &cpus[to]);
+	else
+		lwp_bind(l, NULL);
 }
 
 void
@@ -163,7 +77,7 @@ kcpc_cpu_bind(struct lwp *l, struct cpu *c, const struct cpc_pack *pack,
 	cpc_setid_t set = pack->cp_set;
 	struct kcpc_ctx *ctx;
 
-	if ((err = kcpc_type_judge(pack->cp_type, c, rf)) != 0 ||
+	if ((err = kcpc_type_check(pack->cp_type, c, rf)) != 0 ||
 	    (err = kcpc_ctx_create(pack, true, NULL, &ctx, rf)) != 0)
 		return err;
 	if (kcpc_newest_bound_by(l) == NULL)
@@ -242,7 +156,7 @@ kcpc_shared_open(struct cpu **cp)
 		return ENXIO;
 	if (l->l_bound < 0)
 		return EINVAL;
-	if ((err = kcpc_cpu_judge(l, (uintptr_t)l->l_bound, &rf)) != 0)
+	if ((err = kcpc_cpu_check(l, (uintptr_t)l->l_bound, &rf)) != 0)
 		return err;
 	*cp = &cpus[l->l_bound];
 	kcpc_cpu_claim(*cp);
@@ -275,7 +189,7 @@ kcpc_shared_bind(
 	struct kcpc_ctx *ctx;
 	int err;
 
-	if ((err = kcpc_type_judge(pack->cp_type, c, rf)) != 0 ||
+	if ((err = kcpc_type_check(pack->cp_type, c, rf)) != 0 ||
 	    (err = kcpc_ctx_create(pack, true, NULL, &ctx, rf)) != 0)
 		return err;
 	kcpc_cpu_detach(c);

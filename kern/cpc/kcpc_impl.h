@@ -116,15 +116,18 @@ kcpc_request_flags(const struct cpc_packreq *pr)
 extern const struct pcbe_ops *kcpc_ops;
 
 /*
- * The PICs and attributes that a set may use.  The first is for sets without a
- * core type: all CPUs have these.  The next ones are for the core types.
+ * The CPUs and PICs that a set may use.  The first is for sets without a core
+ * type: all CPUs have that.  The next ones are for the core types, by their
+ * ps_type.
  */
-struct kcpc_offer {
-	uint64_t ko_pics;  /* PICs that passed their proof */
-	unsigned ko_npic;  /* PIC numbers are less than this */
-	uint32_t ko_attrs; /* bit n: attribute n */
+struct kcpc_type {
+	const char *kt_name;
+	struct cpuset kt_cpus;
+	uint64_t kt_pics;  /* PICs that passed their proof */
+	unsigned kt_npic;  /* PIC numbers are less than this */
+	uint32_t kt_attrs; /* bit n: attribute n */
 };
-extern struct kcpc_offer kcpc_offer[1 + PCBE_MAXTYPE];
+extern struct kcpc_type kcpc_types[1 + PCBE_MAXTYPE];
 
 /* Facts of each PIC that bind needs, asked of the backend once, at boot. */
 struct kcpc_pic {
@@ -259,21 +262,15 @@ void kcpc_drop(struct lwp *l);
 void kcpc_invalidate(struct kcpc_ctx *ctx);
 
 /*
- * core_type.c.  A type is a ps_type.  kcpc_type_of() returns that of a CPU, or
- * 0.
- */
-unsigned kcpc_type_of(const struct cpu *c);
-const char *kcpc_type_name(unsigned type);
-/*
- * Let the LWP run on CPUs of this type only, until kcpc_type_leave().  The
- * current LWP moves to one of them.  Returns 0 or an errno.
+ * owner.c: let the LWP run on CPUs of this type only, until kcpc_type_leave().
+ * The current LWP moves to one of them.  Returns 0 or an errno.
  */
 int kcpc_type_enter(struct lwp *l, unsigned type, struct cpc_refusal *rf);
 void kcpc_type_leave(struct lwp *l);
 /* A new LWP runs where the context that it inherits counts. */
 void kcpc_type_inherit(const struct kcpc_ctx *ctx, struct lwp *child);
 /* Refuse a set that this CPU cannot count. */
-int kcpc_type_judge(unsigned type, const struct cpu *c, struct cpc_refusal *rf);
+int kcpc_type_check(unsigned type, const struct cpu *c, struct cpc_refusal *rf);
 /*
  * init/proof.c: prove a PIC on this CPU, for sets of this ps_type.  Leaves it
  * stopped.  Returns NULL, or what is wrong ("reads 0 after 4200 instructions").
@@ -286,8 +283,6 @@ uint64_t kcpc_count_turns(const struct pcbe_ops *backend, unsigned pic);
  */
 void kcpc_prove_alone(const struct pcbe_ops *backend, unsigned pic);
 extern const char *kcpc_crosstalk; /* or why no set can be bound */
-/* Prove the PICs of each type on one of its CPUs. */
-void kcpc_types_init(const struct pcbe_ops *backend);
 
 /*
  * instance.c: enter the context among the instances of its set (kc_proc,
@@ -306,19 +301,21 @@ void kcpc_revoke(struct proc *p, cpc_setid_t set);
 void kcpc_each_instance(void (*fn)(struct kcpc_ctx *ctx));
 
 /*
- * cpu_ops.c.  First kcpc_cpu_judge() says whether the LWP may bind a set to
- * this CPU.  Then kcpc_cpu_bind() moves the current LWP l to the CPU and binds
- * the set, which has no instance.  Both return 0 or an errno.
+ * First kcpc_cpu_check() of owner.c says whether the LWP may bind a set to this
+ * CPU.  Then, in cpu_ops.c, kcpc_cpu_bind() moves the current LWP l to the CPU
+ * and binds the set, which has no instance.  Both return 0 or an errno.
  */
-int kcpc_cpu_judge(const struct lwp *l, uintptr_t cpu, struct cpc_refusal *rf);
+int kcpc_cpu_check(const struct lwp *l, uintptr_t cpu, struct cpc_refusal *rf);
 int kcpc_cpu_bind(struct lwp *l, struct cpu *c, const struct cpc_pack *pack,
     struct cpc_refusal *rf);
 /*
- * The CPU's PICs are taken from LWPs, or given back.  In between they count for
- * one context after the other, or for none.
+ * owner.c.  The CPU's PICs are taken from LWPs, or given back.  In between they
+ * count for one context after the other, or for none.
  */
 void kcpc_cpu_claim(struct cpu *c);
 void kcpc_cpu_release(struct cpu *c);
+/* May this CPU be claimed?  EAGAIN: it is; EACCES: another of its PMU is. */
+int kcpc_cpu_free(const struct cpu *c);
 /* Count for ctx on this CPU c, which has no context; or end the CPU's. */
 void kcpc_cpu_attach(struct cpu *c, struct kcpc_ctx *ctx);
 void kcpc_cpu_detach(struct cpu *c);
@@ -332,10 +329,10 @@ void kcpc_cpu_lwp_exit(struct lwp *l);
  */
 int kcpc_cpu_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp);
 /*
- * May sets be bound to LWPs?  0; EAGAIN while a CPU is claimed; EACCES
- * if LWPs of two online CPUs would share PICs.
+ * owner.c.  May sets be bound to LWPs?  0; EAGAIN while a CPU is claimed;
+ * EACCES if LWPs of two online CPUs would share PICs.
  */
-int kcpc_lwps_may_count(void);
+int kcpc_lwp_check(void);
 /* The number of CPUs that are claimed. */
 extern unsigned kcpc_ncpuset;
 

@@ -117,7 +117,7 @@ bind_type(struct lwp *l, const struct cpc_pack *pack, const uintptr_t *a,
 		err = ESTALE;
 	else if (kcpc_profiled(l))
 		err = EAGAIN;
-	else if ((err = kcpc_lwps_may_count()) == 0)
+	else if ((err = kcpc_lwp_check()) == 0)
 		err = kcpc_bind(l, pack, (uint32_t)a[2], rf);
 	if (err != 0)
 		kcpc_type_leave(l);
@@ -135,7 +135,7 @@ bind_lwp(struct lwp *l, const struct cpc_pack *pack, const uintptr_t *a,
 	drop_other_binding(l, pack->cp_set);
 	if (kcpc_profiled(l))
 		return EAGAIN;
-	if ((err = kcpc_lwps_may_count()) != 0)
+	if ((err = kcpc_lwp_check()) != 0)
 		return err;
 	/* Errors before this line leave the LWP's old binding; later ones not.
 	 */
@@ -156,7 +156,7 @@ bind_cpu(struct lwp *l, const struct cpc_pack *pack, uintptr_t cpu,
 	int err;
 
 	kcpc_revoke(l->l_proc, pack->cp_set);
-	if ((err = kcpc_cpu_judge(l, cpu, rf)) != 0)
+	if ((err = kcpc_cpu_check(l, cpu, rf)) != 0)
 		return err;
 	if (!is_whole(pack))
 		return EINVAL;
@@ -192,7 +192,7 @@ bind_target(struct lwp *self, const struct cpc_pack *pack, uintptr_t target,
 	kcpc_revoke(self->l_proc, pack->cp_set);
 	if (kcpc_profiled(l))
 		return EAGAIN;
-	if ((err = kcpc_lwps_may_count()) != 0)
+	if ((err = kcpc_lwp_check()) != 0)
 		return err;
 	kcpc_drop(l);
 	if (!is_whole(pack))

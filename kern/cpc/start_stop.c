@@ -42,7 +42,7 @@
  * (5) From the presets.  A SIGEMT that is due is withdrawn.
  * (6) From the presets.  A set with a notify request begins frozen, at the
  *     value before the overflow, with SIGEMT due: the child presets it first.
- * (7) The set of a core type, whose LWP was bound elsewhere (core_type.c).
+ * (7) The set of a core type, whose LWP was bound elsewhere (owner.c).
  *
  * A PMI that comes late finds another context, or none: it is a stray, too.
  * With ps_urgent the NMI handler also raises PMIs whose overflow is handled.
@@ -254,8 +254,8 @@ kcpc_save(struct kcpc_ctx *ctx)
 static bool
 is_on_other_type(const struct kcpc_ctx *ctx)
 {
-	return (ctx->kc_flags & KCPC_CTX_TYPED) != 0 &&
-	       ctx->kc_pcbe.ps_type != kcpc_type_of(arch_curcpu());
+	return !cpuset_has(
+	    &kcpc_types[ctx->kc_pcbe.ps_type].kt_cpus, arch_curcpu()->c_id);
 }
 
 static __attribute__((noinline)) void

@@ -43,7 +43,7 @@ static intptr_t
 op_access(const uintptr_t *a)
 {
 	(void)a;
-	return kcpc_profiled(lwp_self()) ? -EAGAIN : -kcpc_lwps_may_count();
+	return kcpc_profiled(lwp_self()) ? -EAGAIN : -kcpc_lwp_check();
 }
 
 __attribute__((no_stack_protector)) static intptr_t
@@ -205,7 +205,7 @@ static intptr_t
 op_npic(const uintptr_t *a)
 {
 	(void)a;
-	return kcpc_offer[0].ko_npic;
+	return kcpc_types[0].kt_npic;
 }
 
 static intptr_t
@@ -239,20 +239,20 @@ op_pmu(const uintptr_t *a)
 {
 	struct cpc_pmu pm = { .pm_kind = 0 };
 	uintptr_t type = a[1];
+	const struct kcpc_type *kt;
 
 	if (type > kcpc_ops->pcbe_ntypes)
 		return -EINVAL;
+	kt = &kcpc_types[type];
 	kcpc_ops->describe(&pm, (unsigned)type);
-	pm.pm_attrs = kcpc_offer[type].ko_attrs;
-	pm.pm_pics = (uint32_t)kcpc_offer[type].ko_pics;
-	pm.pm_npic = kcpc_offer[type].ko_npic;
+	pm.pm_attrs = kt->kt_attrs;
+	pm.pm_pics = (uint32_t)kt->kt_pics;
+	pm.pm_npic = kt->kt_npic;
 	pm.pm_ntypes = kcpc_ops->pcbe_ntypes;
 	if (type != 0) {
-		const struct pcbe_type *py = &kcpc_ops->pcbe_types[type - 1];
-
 		pm.pm_type = (uint32_t)type;
-		strlcpy(pm.pm_name, py->py_name, sizeof pm.pm_name);
-		memcpy(pm.pm_cpus, &py->py_cpus, sizeof pm.pm_cpus);
+		strlcpy(pm.pm_name, kt->kt_name, sizeof pm.pm_name);
+		memcpy(pm.pm_cpus, &kt->kt_cpus, sizeof pm.pm_cpus);
 	}
 	return -copyout(a[0], &pm, sizeof pm);
 }

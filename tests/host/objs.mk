@@ -199,7 +199,7 @@ OURS := $(foreach d,lib dev kern arch boot,$(HB)/$(d)/%.o build/tsan/$(d)/%.o)
 $(OURS): AFTER = objcopy --redefine-syms=$(RENAMES) $(RENAME_PRINTF)
 $(OURS): HOST_CFLAGS += -fno-builtin
 $(foreach b,host tsan,build/$(b)/kern/cpc/init/init.o build/$(b)/kern/cpc/init/crosstalk.o \
-    build/$(b)/kern/cpc/core_type.o build/$(b)/kern/cpc/test/witness.o \
+    build/$(b)/kern/cpc/test/witness.o \
     build/$(b)/arch/arm64/machine.o build/$(b)/arch/arm64/fdt/machine_fdt.o \
     build/$(b)/arch/x86/trap/xcr0.o): \
     RENAME_PRINTF := \

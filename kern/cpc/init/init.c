@@ -7,12 +7,14 @@
 #include "kern/cpc/kcpc_impl.h"
 #include "kern/cpc/test/witness.h"
 #include "kern/sched/cpu.h"
+#include "kern/sched/klock.h"
+#include "kern/sched/xcall.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 #include "lib/text.h"
 
 const struct pcbe_ops *kcpc_ops;
-struct kcpc_offer kcpc_offer[1 + PCBE_MAXTYPE];
+struct kcpc_type kcpc_types[1 + PCBE_MAXTYPE];
 struct kcpc_pic kcpc_pic[PCBE_MAXPIC];
 
 /* Why the machine has no counters, and why a PIC is not used; NULL if used. */
@@ -28,15 +30,74 @@ prove_all(const struct pcbe_ops *ops, unsigned n)
 {
 	unsigned pic;
 
-	kcpc_offer[0] = (struct kcpc_offer){ .ko_attrs = ops->pcbe_attrs };
+	kcpc_types[0] = (struct kcpc_type){ .kt_name = "of no core type",
+		.kt_attrs = ops->pcbe_attrs };
+	memset(&kcpc_types[0].kt_cpus, 0xff, sizeof kcpc_types[0].kt_cpus);
 	for (pic = 0; pic < n; pic++) {
 		no_pic[pic] = kcpc_prove(ops, pic, 0);
 		if (no_pic[pic] == NULL)
-			kcpc_offer[0].ko_pics |= 1ULL << pic;
+			kcpc_types[0].kt_pics |= 1ULL << pic;
 		else
 			printf(
 			    "pcbe: PIC %u is not used: %s\n", pic, no_pic[pic]);
 	}
+}
+
+struct prove_call {
+	const struct pcbe_ops *pz_ops;
+	unsigned pz_type;
+	uint32_t pz_todo, pz_proved;
+};
+
+static void
+prove_here(void *arg)
+{
+	struct prove_call *pl = arg;
+	const char *why;
+
+	for (uint32_t left = pl->pz_todo; left != 0; left &= left - 1) {
+		unsigned pic = (unsigned)__builtin_ctz(left);
+
+		if ((why = kcpc_prove(pl->pz_ops, pic, pl->pz_type)) == NULL)
+			pl->pz_proved |= 1U << pic;
+		else
+			printf("pcbe: PIC %u of CPU %u is not used: %s\n", pic,
+			    arch_curcpu()->c_id, why);
+	}
+}
+
+/*
+ * A PIC that all types have is used by sets without a type only if each type
+ * has proved it.
+ */
+static void
+prove_types(const struct pcbe_ops *ops)
+{
+	kernel_lock(); /* for xcall() */
+	for (unsigned t = 0; t < ops->pcbe_ntypes; t++) {
+		const struct pcbe_type *py = &ops->pcbe_types[t];
+		struct cpu *c =
+		    &cpus[cpuset_next(&py->py_cpus, &py->py_cpus, 0)];
+		struct prove_call pl = { ops, t + 1, py->py_pics, 0 };
+
+		if (c == arch_curcpu())
+			prove_here(&pl);
+		else
+			xcall(c, prove_here, &pl);
+		kcpc_types[t + 1] = (struct kcpc_type){
+			.kt_name = py->py_name,
+			.kt_cpus = py->py_cpus,
+			.kt_pics = pl.pz_proved,
+			.kt_npic = 32 - (unsigned)__builtin_clz(py->py_pics),
+			.kt_attrs = py->py_attrs,
+		};
+		kcpc_types[0].kt_pics &= pl.pz_proved | ~py->py_pics;
+		printf("pcbe: core type %s: %d of %d PICs proved, from CPU %u "
+		       "on\n",
+		    py->py_name, __builtin_popcount(pl.pz_proved),
+		    __builtin_popcount(py->py_pics), c->c_id);
+	}
+	kernel_unlock();
 }
 
 /* Let overflows interrupt this CPU, if an interrupt controller decides that. */
@@ -92,20 +153,20 @@ kcpc_init(const struct pcbe_ops *instead)
 		n = 32 - (unsigned)__builtin_clz(ops->pcbe_shared);
 	prove_all(ops, n);
 	if (ops->pcbe_ntypes != 0)
-		kcpc_types_init(ops);
+		prove_types(ops);
 	proved = ops;
 	nproved = n;
-	if (kcpc_offer[0].ko_pics == 0) {
+	if (kcpc_types[0].kt_pics == 0) {
 		no_pmu = no_pic[0];
 		printf("pcbe: %s: no PIC counts right, none is used\n",
 		    ops->impl_name());
 		return;
 	}
-	kcpc_offer[0].ko_npic = n;
-	kcpc_prove_alone(ops, (unsigned)__builtin_ctzll(kcpc_offer[0].ko_pics));
+	kcpc_types[0].kt_npic = n;
+	kcpc_prove_alone(ops, (unsigned)__builtin_ctzll(kcpc_types[0].kt_pics));
 	kcpc_ops = ops;
 	printf("pcbe: %s: %d of %u PICs proved, %u bits\n", ops->impl_name(),
-	    __builtin_popcountll(kcpc_offer[0].ko_pics), n, ops->width(0));
+	    __builtin_popcountll(kcpc_types[0].kt_pics), n, ops->width(0));
 	if (ops->advance != NULL)
 		printf("pcbe: software PMU: it counts what programs report to "
 		       "it, not what this CPU does\n");
@@ -128,7 +189,7 @@ kcpc_keep_back(unsigned pic, const char *why)
 {
 	no_pic[pic] = why;
 	for (unsigned t = 0; t <= PCBE_MAXTYPE; t++)
-		kcpc_offer[t].ko_pics &= ~(1ULL << pic);
+		kcpc_types[t].kt_pics &= ~(1ULL << pic);
 }
 
 static void
@@ -171,16 +232,15 @@ static void
 text_add_types(struct text *t)
 {
 	text_add(t, ",\"core_types\":[");
-	for (unsigned n = 0; n < kcpc_ops->pcbe_ntypes; n++) {
-		const struct pcbe_type *py = &kcpc_ops->pcbe_types[n];
+	for (unsigned n = 1; n <= kcpc_ops->pcbe_ntypes; n++) {
+		const struct kcpc_type *kt = &kcpc_types[n];
 
-		text_add(t, "%s{\"name\":", n != 0 ? "," : "");
-		text_add_string(t, py->py_name);
+		text_add(t, "%s{\"name\":", n != 1 ? "," : "");
+		text_add_string(t, kt->kt_name);
 		text_add(t, ",\"cpus\":\"");
-		text_add_cpus(t, &py->py_cpus);
-		text_add(t, "\",\"npic\":%u,\"pics\":%u}",
-		    kcpc_offer[n + 1].ko_npic,
-		    (unsigned)kcpc_offer[n + 1].ko_pics);
+		text_add_cpus(t, &kt->kt_cpus);
+		text_add(t, "\",\"npic\":%u,\"pics\":%u}", kt->kt_npic,
+		    (unsigned)kt->kt_pics);
 	}
 	text_add(t, "]");
 }

@@ -351,7 +351,7 @@ witness_init(uint32_t flags)
 		return false;
 	}
 	pics = kcpc_ops->known_event(PCBE_INSTRUCTIONS, &wt.wt_event);
-	pics &= kcpc_offer[0].ko_pics;
+	pics &= kcpc_types[0].kt_pics;
 	if (__builtin_popcountll(pics) < 2) {
 		printf("witness: needs two PICs that count instructions\n");
 		return false;

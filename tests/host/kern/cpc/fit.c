@@ -18,7 +18,7 @@
 
 /* The parts of the kernel that kern/cpc/context.c uses. */
 const struct pcbe_ops *kcpc_ops;
-struct kcpc_offer kcpc_offer[1 + PCBE_MAXTYPE];
+struct kcpc_type kcpc_types[1 + PCBE_MAXTYPE];
 struct kcpc_pic kcpc_pic[PCBE_MAXPIC];
 const char *kcpc_crosstalk;
 
@@ -128,7 +128,7 @@ random_set(bool with_table)
 		pr->cr_flags = USER;
 		pr->cr_attr = i * NATTR;
 		pr->cr_picnum = random_below(6) == 0
-		                    ? (int)random_below(kcpc_offer[0].ko_npic)
+		                    ? (int)random_below(kcpc_types[0].kt_npic)
 		                    : -1;
 		if ((pr->cr_event.ce_flags & CPC_EVENT_GENERIC) == 0)
 			random_attrs(pr, attrs_of(pr));
@@ -155,7 +155,7 @@ can_assign(const struct x86_set *so_far, unsigned i, uint64_t taken)
 
 	if (i == pack.head.cp_nreqs)
 		return true;
-	for (unsigned pic = 0; pic < kcpc_offer[0].ko_npic; pic++) {
+	for (unsigned pic = 0; pic < kcpc_types[0].kt_npic; pic++) {
 		if ((taken >> pic & 1) != 0 ||
 		    (pack.req[i].cr_event.ce_pics >> pic & 1) == 0 ||
 		    (pack.req[i].cr_picnum != -1 &&
@@ -192,9 +192,9 @@ compare_random_sets(
 
 	boot(shape);
 	kcpc_ops = ops;
-	kcpc_offer[0].ko_npic = ops->ncounters();
-	kcpc_offer[0].ko_pics = (1ULL << ops->ncounters()) - 1;
-	kcpc_offer[0].ko_attrs = ops->pcbe_attrs;
+	kcpc_types[0].kt_npic = ops->ncounters();
+	kcpc_types[0].kt_pics = (1ULL << ops->ncounters()) - 1;
+	kcpc_types[0].kt_attrs = ops->pcbe_attrs;
 	seed = 0x9e3779b97f4a7c15;
 	for (unsigned i = 0; i < rounds; i++) {
 		random_set(with_table);
