@@ -110,6 +110,12 @@ encode_extra(struct work *w, struct event_code *ec)
 	if ((w->wo_masks.ma_flags & UM_EXTRA) != 0) {
 		ec->ec_extra = (enum event_extra)(
 		    (w->wo_masks.ma_flags & UM_EXTRA) >> UM_EXTRA_SHIFT);
+		/* Two unit masks combine to what no table has. */
+		if (ec->ec_extra >= EXTRA_N ||
+		    w->wo_masks.ma_extra >=
+			w->wo_es->es_db->ed_bytes[SECTION_PICS] /
+			    sizeof(event_pics_t))
+			return EVENT_BAD_MIX;
 		ec->ec_extra_value =
 		    events_pics(w->wo_es, w->wo_masks.ma_extra);
 		return EVENT_OK;

@@ -56,12 +56,16 @@ extern const struct event_db *const event_dbs[EVENT_VENDORS];
  * absent or invalid.
  */
 const struct event_db *const *events_files(const char *folder);
-/* Has the file all that the table of this PMU refers to? */
-bool events_file_has(const struct events *es, enum event_kind vendor);
-/* Why a vendor's entry is NULL, or a table lacks a part: part of a line. */
+/*
+ * Has the file all that the table of this PMU refers to?  Ask before its rows
+ * are used.  Returns NULL, or what is wrong with the file: part of a line.
+ */
+const char *events_file_lacks(const struct events *es);
+/* Why a vendor's entry is NULL, or the last table lacks a part: the same. */
 const char *events_file_why(enum event_kind vendor);
 
 #define EVENT_MAXUMASK 32
+#define EVENT_MAXPIC   32 /* of one PMU */
 
 /* The parts of a name. */
 struct event_spec {

@@ -35,16 +35,34 @@ check_header(const struct event_file *ef, size_t bytes)
 	if (ef->evf_bytes != bytes || bytes % EVENT_FILE_ALIGN != 0)
 		return "is truncated";
 	for (unsigned s = 0; s < SECTION_N; s++) {
-		if (ef->evf_section[s].evf_at > bytes ||
-		    ef->evf_section[s].evf_at % sizeof(uint64_t) != 0 ||
-		    ef->evf_section[s].evf_section_bytes >
-			bytes - ef->evf_section[s].evf_at)
+		size_t at = ef->evf_section[s].evf_at;
+		/* Names and tags are read by words. */
+		size_t more =
+		    s == SECTION_NAMES || s == SECTION_TAGS ? EVENT_WORD : 0;
+
+		if (at % sizeof(uint64_t) != 0 ||
+		    at + ef->evf_section[s].evf_section_bytes + more > bytes)
 			return "is damaged";
 	}
 	return event_file_sum((const char *)ef + after, bytes - after) ==
 	               ef->evf_sum
 	           ? NULL
 	           : "is damaged";
+}
+
+/* Can the names of all PMUs be compared and printed? */
+static bool
+has_pmu_names(const struct event_db *db)
+{
+	const struct event_pmu *ep = db->ed_at[SECTION_PMUS];
+	size_t n = db->ed_bytes[SECTION_PMUS] / sizeof *ep;
+
+	for (; n > 0; n--, ep++) {
+		if (memchr(ep->ep_name, '\0', sizeof ep->ep_name) == NULL ||
+		    memchr(ep->ep_desc, '\0', sizeof ep->ep_desc) == NULL)
+			return false;
+	}
+	return true;
 }
 
 /* Use a mapped file.  Returns why it is invalid, or NULL. */
@@ -58,7 +76,7 @@ take_file(struct event_db *db, const void *at, size_t bytes)
 		db->ed_at[s] = (const char *)at + ef->evf_section[s].evf_at;
 		db->ed_bytes[s] = ef->evf_section[s].evf_section_bytes;
 	}
-	return why;
+	return why != NULL || has_pmu_names(db) ? why : "is damaged";
 }
 
 static const char *
@@ -227,6 +245,7 @@ has_parts(const struct events *es, const struct event_row *r)
 			return false;
 		um = event_umask_at(es, r, n);
 		if (!has(es, SECTION_NAMES, um->um_name, 1) ||
+		    (um->um_flags & UM_EXTRA) >> UM_EXTRA_SHIFT >= EXTRA_N ||
 		    !has(es, SECTION_PICS, um->um_pics, 1) ||
 		    !has(es, SECTION_PICS, um->um_extra, 1) ||
 		    (um->um_alias != 0 && !has_alias(es, r, um->um_alias)))
@@ -235,16 +254,18 @@ has_parts(const struct events *es, const struct event_row *r)
 	return true;
 }
 
-bool
-events_file_has(const struct events *es, enum event_kind vendor)
+const char *
+events_file_lacks(const struct events *es)
 {
+	unsigned vendor = 0;
 	const unsigned bits = (1U << EVENT_ROW_BITS) - 1;
 	const struct event_pmu *ep = es->es_pmu;
 	const struct event_preset *pr;
 	size_t names = es->es_db->ed_bytes[SECTION_NAMES];
 	unsigned n;
 	bool good = names > 0 && events_text(es, 0)[names - 1] == '\0' &&
-	            memchr(ep->ep_name, '\0', sizeof ep->ep_name) != NULL &&
+	            ep->ep_kind <= EVENT_NETBURST &&
+	            ep->ep_npic + ep->ep_nfixed <= EVENT_MAXPIC &&
 	            ep->ep_nrow <= bits && ep->ep_shift < 32 &&
 	            ep->ep_bits < 16 &&
 	            has(es, SECTION_ROWS, ep->ep_first, ep->ep_nrow) &&
@@ -260,11 +281,13 @@ events_file_has(const struct events *es, enum event_kind vendor)
 		       pr->pr_why < PRESET_WHYS &&
 		       has_alias(es, NULL, pr->pr_event);
 	}
-	if (!good)
-		snprintf(file_tables[vendor].why,
-		    sizeof file_tables[vendor].why, "%.60s/%s is damaged",
-		    file_folder, file_names[vendor]);
-	return good;
+	if (good)
+		return NULL;
+	while (vendor < EVENT_ARM && es->es_db != &file_tables[vendor].db)
+		vendor++;
+	snprintf(file_tables[vendor].why, sizeof file_tables[vendor].why,
+	    "%.60s/%s is damaged", file_folder, file_names[vendor]);
+	return file_tables[vendor].why;
 }
 
 const char *

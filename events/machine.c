@@ -126,7 +126,7 @@ load_one(struct machine *mc, const char *folder)
 		if (dbs[mk->mk_kind] != NULL && mc->mc_table.es_pmu == NULL)
 			say_no_table(mc, codes);
 		if (mc->mc_table.es_pmu != NULL &&
-		    !events_file_has(&mc->mc_table, mk->mk_kind)) {
+		    events_file_lacks(&mc->mc_table) != NULL) {
 			mc->mc_table = (struct events){ NULL, NULL };
 			say_no_file(mc, codes);
 		}

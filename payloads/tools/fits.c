@@ -17,8 +17,6 @@
 #include "payloads/common/target.h"
 #include "payloads/common/usage.h"
 
-#define MAXPIC 32
-
 struct wanted {
 	const char *wn_name;
 	struct event_code wn_code;
@@ -114,7 +112,7 @@ print_short(const struct events *es, const struct wanted *w, int n,
 		}
 	}
 	between = " can be on ";
-	for (int pic = 0; pic < MAXPIC; pic++) {
+	for (int pic = 0; pic < EVENT_MAXPIC; pic++) {
 		if ((ks->ksh_pics >> pic & 1) != 0) {
 			fprintf(stderr, "%sPIC %d", between, pic);
 			between = ", ";
@@ -126,10 +124,10 @@ print_short(const struct events *es, const struct wanted *w, int n,
 static int
 fit_by_table(const struct events *es, char *list)
 {
-	struct wanted w[MAXPIC];
+	struct wanted w[EVENT_MAXPIC];
 	struct kcpc_short ks;
-	uint64_t can[MAXPIC];
-	int pic[MAXPIC], n = 0;
+	uint64_t can[EVENT_MAXPIC];
+	int pic[EVENT_MAXPIC], n = 0;
 	const char *name;
 
 	while ((name = options_next(&list)) != NULL) {

@@ -164,6 +164,7 @@ list_cpus(void)
 	struct events es;
 
 	for (; (es = events_nth(target_tables(), n)).es_pmu != NULL; n++) {
+		event_table_check(&es);
 		ew = (struct event_walk){ 0 };
 		for (names = 0;
 		     events_next(&es, &ew, ~0ULL, name, sizeof name);)

@@ -106,7 +106,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	if (load_changed(file, bytes, good, data + 1, n - 1) == NULL) {
 		struct events es = events_nth(dbs, data[0]);
 
-		if (es.es_pmu != NULL && events_file_has(&es, EVENT_INTEL))
+		if (es.es_pmu != NULL && events_file_lacks(&es) == NULL)
 			walk_pmu(&es);
 	}
 	free(file);

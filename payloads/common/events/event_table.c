@@ -58,6 +58,16 @@ event_table_option(int argc, char **argv, const char *arguments, bool *cpus)
 	return cpu;
 }
 
+void
+event_table_check(const struct events *es)
+{
+	const char *why = events_file_lacks(es);
+
+	if (why != NULL)
+		fail(1, "%s: %s: make the image again", es->es_pmu->ep_name,
+		    why);
+}
+
 struct events
 event_table_choose(const char *cpu)
 {
@@ -73,6 +83,7 @@ event_table_choose(const char *cpu)
 		snprintf(text, sizeof text, "%s: no such CPU", name);
 		refuse_cpu(text);
 	}
+	event_table_check(&es);
 	if (es.es_pmu->ep_kind == EVENT_NETBURST)
 		fprintf(stderr,
 		    "%s: %s: names and codes only: barecpc does not count with "

@@ -20,6 +20,9 @@ const char *event_table_option(
  */
 struct events event_table_choose(const char *cpu);
 
+/* End the program if the table's file lacks what it refers to. */
+void event_table_check(const struct events *es);
+
 /* Print to stderr why a name is refused. */
 void event_table_refuse(
     const struct events *es, const char *name, enum event_error err);

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "events/machine.h"
+#include "events/names/find.h"
 
 static const struct machine_kind *const kinds[] = { &machine_intel,
 	&machine_amd, &machine_arm, &machine_soft };
@@ -152,28 +153,82 @@ expect_no_table(struct machine *mc, const char *why)
 
 static char table_folder[] = "/tmp/barecpc-events-XXXXXX";
 
-/* Let all PMUs have rows that the file lacks.  Its sum holds. */
+/* Faults of a file whose sum holds. */
+enum crafted {
+	ROWS = 1,  /* all PMUs have rows that the file lacks */
+	PICS,      /* or more PICs than a set of them has */
+	PMU_NAME,  /* a name without an end */
+	NAMES_END, /* names up to the end of the file */
+	EXTRA,     /* unit masks need an extra MSR that does not exist */
+	MIXED,     /* two of them refer to a value that does not exist */
+};
+
+static void *
+section_of(struct event_file *ef, enum event_section s)
+{
+	return (char *)ef + ef->evf_section[s].evf_at;
+}
+
 static void
-refer_outside(struct event_file *ef)
+craft_pmus(struct event_file *ef, enum crafted wrong)
+{
+	struct event_pmu *ep = section_of(ef, SECTION_PMUS);
+	size_t n = ef->evf_section[SECTION_PMUS].evf_section_bytes / sizeof *ep;
+
+	for (; n > 0; n--, ep++) {
+		if (wrong == ROWS)
+			ep->ep_nrow = 0xffff;
+		else if (wrong == PICS)
+			ep->ep_nfixed = 40;
+		else
+			memset(ep->ep_name, 'x', sizeof ep->ep_name);
+	}
+}
+
+/* The bits of both values of um_extra together are beyond the section. */
+static void
+craft_masks(struct event_file *ef, enum crafted wrong)
+{
+	struct event_umask *um = section_of(ef, SECTION_UMASKS);
+	size_t n =
+	    ef->evf_section[SECTION_UMASKS].evf_section_bytes / sizeof *um;
+	unsigned pics = ef->evf_section[SECTION_PICS].evf_section_bytes /
+	                sizeof(event_pics_t);
+	unsigned half = 1U << (31 - __builtin_clz(pics - 1));
+
+	assert_true(pics < 2 * half);
+	for (; n > 0; n--, um++) {
+		if (wrong == EXTRA) {
+			um->um_flags |= 6 << UM_EXTRA_SHIFT;
+			continue;
+		}
+		um->um_flags = EXTRA_OFFCORE0 << UM_EXTRA_SHIFT;
+		um->um_extra = (uint16_t)(n % 2 != 0 ? half : half - 1);
+		um->um_alias = um->um_group = um->um_wants = 0;
+	}
+}
+
+static void
+craft(struct event_file *ef, enum crafted wrong)
 {
 	size_t after = offsetof(struct event_file, evf_section);
-	struct event_pmu *ep =
-	    (struct event_pmu *)((char *)ef + ef->evf_section[0].evf_at);
 
-	for (size_t n = ef->evf_section[0].evf_section_bytes / sizeof *ep;
-	     n > 0; n--)
-		ep++->ep_nrow = 0xffff;
+	if (wrong >= EXTRA)
+		craft_masks(ef, wrong);
+	else if (wrong == NAMES_END)
+		ef->evf_section[SECTION_NAMES].evf_section_bytes =
+		    ef->evf_bytes - ef->evf_section[SECTION_NAMES].evf_at;
+	else
+		craft_pmus(ef, wrong);
 	ef->evf_sum = event_file_sum((char *)ef + after, ef->evf_bytes - after);
 }
 
-#define ROWS ((size_t)-1) /* as a change: see refer_outside() */
-
 /*
  * Write the table of Intel's CPUs to the folder: the first `bytes` of it, with
- * one bit changed.
+ * one bit changed, or with what `wrong` says.
  */
 static void
-write_table(size_t bytes, size_t change)
+write_table(size_t bytes, size_t change, enum crafted wrong)
 {
 	const char *self = "build/events/intel";
 	char path[64], *data;
@@ -185,9 +240,9 @@ write_table(size_t bytes, size_t change)
 	data = malloc((size_t)st.st_size);
 	assert_int_equal(fread(data, (size_t)st.st_size, 1, f), 1);
 	fclose(f);
-	if (change == ROWS)
-		refer_outside((struct event_file *)data);
-	else if (change != 0)
+	if (wrong != 0)
+		craft((struct event_file *)data, wrong);
+	if (change != 0)
 		data[change] ^= 1;
 	if (bytes == 0)
 		bytes = (size_t)st.st_size;
@@ -197,6 +252,38 @@ write_table(size_t bytes, size_t change)
 	fclose(f);
 	free(data);
 }
+
+/* Unit masks whose bits refer to no value together are refused. */
+static void
+refuses_two_masks(const struct events *es)
+{
+	const struct event_row *row;
+	unsigned refused = 0;
+	struct event_spec sp;
+	struct event_code ec;
+	char name[256];
+
+	for (unsigned n = 0; n < es->es_pmu->ep_nrow; n++) {
+		row = event_row_at(es, n);
+		if (events_nth_row(es, n) == NULL || row->er_nlist < 2)
+			continue;
+		snprintf(name, sizeof name, "%s:%s:%s",
+		    events_text(es, row->er_name),
+		    events_text(es, event_umask_at(es, row, 0)->um_name),
+		    events_text(es, event_umask_at(es, row, 1)->um_name));
+		if (events_parse(es, name, EVENT_ANY_CASE, &sp) != EVENT_OK ||
+		    sp.spc_numask != 2)
+			continue;
+		/* Neighbours in a list mostly are so in their section. */
+		if (events_encode(es, &sp, &ec) == EVENT_BAD_MIX)
+			refused++;
+		else
+			assert_true(ec.ec_extra == EXTRA_OFFCORE0);
+	}
+	assert_in_range(refused, 20, 1000);
+}
+
+static const char two_masks[] = "";
 
 /*
  * A process maps the files once, so each case runs in a new process. `what` is
@@ -219,7 +306,9 @@ in_child(const char *what, unsigned model)
 		    model == 94 ? table_folder : "", what);
 		if (*what == '\0')
 			assert_non_null(mc.mc_table.es_pmu);
-		else
+		if (what == two_masks)
+			refuses_two_masks(&mc.mc_table);
+		if (*what != '\0')
 			expect_no_table(&mc, why);
 		_exit(0);
 	}
@@ -235,23 +324,27 @@ a_bad_file_is_reported(void **state)
 	(void)state;
 	assert_non_null(mkdtemp(table_folder));
 	in_child("/intel is not in this image", 94);
-	write_table(0, 0);
+	write_table(0, 0, 0);
 	in_child("", 94);
 	in_child("no table of events exists for this CPU (family 0x6, model "
 		 "0x3)",
 	    3);
-	write_table(4096 * 3, 0);
+	write_table(4096 * 3, 0, 0);
 	in_child("/intel is truncated", 94);
-	write_table(10, 0);
+	write_table(10, 0, 0);
 	in_child("/intel is not a table of events", 94);
-	write_table(0, 4096);
+	write_table(0, 4096, 0);
 	in_child("/intel is damaged", 94);
-	write_table(0, ROWS);
-	in_child("/intel is damaged", 94);
-	write_table(0, 8);
+	for (enum crafted wrong = ROWS; wrong < MIXED; wrong++) {
+		write_table(0, 0, wrong);
+		in_child("/intel is damaged", 94);
+	}
+	write_table(0, 8, 0);
 	in_child("/intel is of another version of barecpc", 94);
-	write_table(0, 1);
+	write_table(0, 1, 0);
 	in_child("/intel is not a table of events", 94);
+	write_table(0, 0, MIXED);
+	in_child(two_masks, 94);
 	snprintf(path, sizeof path, "%s/intel", table_folder);
 	unlink(path);
 	rmdir(table_folder);
