@@ -39,6 +39,8 @@ struct result {
 	const struct runs *r_runs;  /* the conditions of the values' runs */
 	const struct runs *r_empty; /* and of the overhead's; NULL: no runs */
 	bool r_verified;
+	unsigned r_looks;            /* for Ctrl-C, during the run, and... */
+	bool r_interrupted;          /* ...it came and cut the run */
 	const struct series *r_cost; /* an empty region's counts, or NULL */
 };
 

@@ -252,6 +252,7 @@ json_result(FILE *f, const void *arg)
 	fputc('}', f);
 	json_read_cost(f, &report_read_cost);
 	fprintf(f, ",\"verified\":%s", r->r_verified ? "true" : "false");
+	json_looks(f, r->r_looks, r->r_interrupted);
 }
 
 void

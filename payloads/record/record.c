@@ -67,6 +67,7 @@ static struct profile {
 	const char *out_name;
 	FILE *out;  /* of the table */
 	int status; /* the program's */
+	struct child_keys keys;
 	struct cpc_profile_stat stat;
 	struct sampled sampled;
 } pr = { .period = PERIOD_DEFAULT, .titles = true };
@@ -193,7 +194,6 @@ become_program(cpc_t *cpc, cpc_set_t *set, int fd)
 static void
 run_program(cpc_t *cpc, cpc_set_t *set, int fd)
 {
-	bool cut;
 	pid_t pid;
 
 	payload_progress(0, 1);
@@ -202,7 +202,7 @@ run_program(cpc_t *cpc, cpc_set_t *set, int fd)
 		fail(1, "%s", strerror(errno));
 	if (pid == 0)
 		become_program(cpc, set, fd);
-	pr.status = child_wait(pid, pr.program[0], pr.timeout, &cut);
+	pr.status = child_wait(pid, pr.program[0], pr.timeout, &pr.keys);
 }
 
 /*
@@ -260,6 +260,8 @@ print_table(void)
 		    "# %" PRIu64 " of %" PRIu64 " periods have no sample: the "
 		    "interrupt of their overflow came late, or not at all\n",
 		    st->ct_missed, st->ct_missed + st->ct_samples);
+	if (pr.keys.ck_cut)
+		fputs("# interrupted: the samples end there\n", pr.out);
 	if (st->ct_lost != 0)
 		fprintf(pr.out,
 		    "# %" PRIu64 " samples were lost: no room for them\n",
@@ -301,6 +303,7 @@ write_head(FILE *f)
 	json_member(f, "program", pr.program[0]);
 	json_member(f, "event", pr.event.e_name);
 	json_privilege(f, pr.event.e_flags);
+	json_looks(f, pr.keys.ck_looks, pr.keys.ck_cut);
 	fprintf(f,
 	    ",\"period\":%" PRIu64 ",\"samples\":%" PRIu64 ",\"lost\":%" PRIu64
 	    ",\"missed\":%" PRIu64 ",\"events\":%" PRIu64 ",\"lwps\":%" PRIu32

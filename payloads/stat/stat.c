@@ -291,7 +291,7 @@ count_group(struct group *g)
 	group_open(g);
 	for (unsigned i = 0; i < st.runs && !st.interrupted; i++) {
 		run_once(g);
-		st.interrupted = st.cut || child_interrupt_came();
+		st.interrupted = st.keys.ck_came || child_interrupt_came();
 	}
 	/* Interrupted: all groups that have runs have this many. */
 	if (st.ns.s_n < st.runs)

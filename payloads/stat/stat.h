@@ -10,6 +10,7 @@
 #include <sys/cpc.h>
 
 #include "payloads/common/meter.h"
+#include "payloads/tools/child.h"
 
 /* Events that the kernel counts, by perf's names; SOFT_NONE is the PMU's. */
 enum soft {
@@ -30,6 +31,8 @@ struct counted {
 	    cnt_count; /* if empty, cnt_status and cnt_reason say why */
 	/* The runs used: time that threads counted it, and elapsed time. */
 	int64_t cnt_ns, cnt_elapsed;
+	/* Its only run: looks for Ctrl-C, which cut it or not. */
+	struct child_keys cnt_keys;
 	unsigned cnt_spoiled;  /* runs without the whole count, and... */
 	const char *cnt_spoil; /* ...why */
 	enum status cnt_status;
@@ -78,7 +81,7 @@ extern struct statistics {
 	unsigned timeout;  /* of a run, in ms, or 0 */
 	uint64_t interval; /* of -I, or 0 */
 	bool json, aggregates, undisturbed, per_thread, interrupted;
-	bool cut; /* the only run of a group was ended by Ctrl-C */
+	struct child_keys keys; /* of the last run */
 	char **program;
 	struct meter meter;
 	struct event reference;

@@ -321,6 +321,46 @@ print_notes(char *text)
 	}
 }
 
+/* Ctrl-C ended the run of these events. */
+static void
+print_cut(FILE *notes)
+{
+	char event[REPORT_EVENT];
+	const char *join = "";
+
+	fputs("# stat: interrupted: the counts end there: ", notes);
+	for (unsigned i = 0; i < st.nevent; i++) {
+		if (!st.all[i].cnt_keys.ck_cut)
+			continue;
+		fprintf(notes, "%s%s", join,
+		    event_text(event, sizeof event, &st.all[i]));
+		join = ", ";
+	}
+	fputc('\n', notes);
+}
+
+/* Say that some counts include the looks for Ctrl-C. */
+static void
+print_looks(FILE *notes)
+{
+	unsigned looks = 0;
+
+	for (unsigned i = 0; i < st.nevent; i++) {
+		const struct counted *c = &st.all[i];
+
+		if ((c->cnt_soft == SOFT_SWITCHES ||
+			(c->cnt_soft == SOFT_NONE &&
+			    (c->cnt_event.e_flags & CPC_COUNT_SYSTEM) != 0)) &&
+		    c->cnt_keys.ck_looks > looks)
+			looks = c->cnt_keys.ck_looks;
+	}
+	if (looks != 0)
+		fprintf(notes,
+		    "# stat: context switches and the kernel's counts include "
+		    "%u looks for Ctrl-C, each 200 ms: -r 2 makes none\n",
+		    looks);
+}
+
 void
 print_all(void)
 {
@@ -348,12 +388,13 @@ print_all(void)
 		    "# stat: LWPs that outlived the program, and are not in "
 		    "the counts: %u\n",
 		    st.left);
-	if (st.cut)
-		fputs("# stat: interrupted: the counts end there\n", notes);
+	if (st.keys.ck_cut)
+		print_cut(notes);
 	else if (st.interrupted)
 		fprintf(notes,
 		    "# stat: interrupted after %u runs, which are counted\n",
 		    st.ns.s_n);
+	print_looks(notes);
 	print_reference(notes, plain);
 	print_runs(notes);
 	close_or_fail(notes);

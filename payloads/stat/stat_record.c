@@ -23,6 +23,8 @@ leave_record(
 		.r_iterations = 1,
 		.r_runs = runs,
 		.r_verified = true,
+		.r_looks = c->cnt_keys.ck_looks,
+		.r_interrupted = c->cnt_keys.ck_cut,
 	};
 
 	if (c->cnt_count.s_used != 0) {

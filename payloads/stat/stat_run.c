@@ -56,7 +56,7 @@ run_program(int fd)
 	if (pid == 0)
 		become_program(fd);
 	st.status = child_wait(
-	    pid, st.program[0], st.timeout, st.runs == 1 ? &st.cut : NULL);
+	    pid, st.program[0], st.timeout, st.runs == 1 ? &st.keys : NULL);
 	return clock_ns() - run_begin;
 }
 
@@ -175,6 +175,10 @@ run_once(struct group *g)
 		series_add(&c[i].cnt_count, (int64_t)count[skip + i]);
 	if (g->grp_soft)
 		add_soft(&about.ct_usage);
+	for (i = 0; i < st.nevent; i++) {
+		if (is_of_group(&st.all[i], g))
+			st.all[i].cnt_keys = st.keys;
+	}
 	if (about.ct_revoked != 0)
 		spoil_run(g, "a set was bound to a CPU");
 	else if (rows_wanted() && about.ct_lost != 0)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "payloads/common/usage.h"
@@ -26,8 +27,18 @@ const struct option child_options[] = {
 };
 
 static volatile pid_t child;
-static volatile sig_atomic_t ended, ended_by_key;
-static volatile unsigned looks; /* SIGALRMs until the time is up, or 0 */
+static volatile sig_atomic_t ended;
+static volatile int64_t deadline_ns; /* or 0 */
+static struct child_keys *volatile keys;
+
+static int64_t
+clock_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
 
 unsigned
 child_timeout(const char *text)
@@ -50,20 +61,23 @@ child_interrupt_came(void)
 	return false;
 }
 
-/* The program exists until waitpid() has reported its end. */
+/*
+ * The program exists until waitpid() has reported its end.  It may send
+ * SIGALRM, too, so only the clock says that the time is up.
+ */
 static void
 look(int sig)
 {
 	(void)sig;
-	if (ended || ended_by_key)
+	if (ended || (keys != NULL && keys->ck_came))
 		return;
-	if (looks != 0 && --looks == 0)
-		ended = 1;
-	else if (child_interrupt_came())
-		ended_by_key = 1;
-	else
-		return;
-	kill(child, SIGKILL);
+	if (keys != NULL) {
+		keys->ck_looks++;
+		keys->ck_came = child_interrupt_came();
+	}
+	ended = deadline_ns != 0 && clock_ns() >= deadline_ns;
+	if (ended || (keys != NULL && keys->ck_came))
+		kill(child, SIGKILL);
 }
 
 static struct timeval
@@ -73,18 +87,21 @@ time_of(unsigned ms)
 }
 
 int
-child_wait(pid_t pid, const char *name, unsigned ms, bool *interrupted)
+child_wait(pid_t pid, const char *name, unsigned ms, struct child_keys *ck)
 {
-	unsigned step = interrupted != NULL ? LOOK_MS : ms;
+	unsigned step = ck != NULL ? LOOK_MS : ms;
 	struct itimerval it = { 0 };
 	siginfo_t si;
 	int status;
 
 	child = pid;
-	ended = ended_by_key = 0;
+	ended = 0;
+	if (ck != NULL)
+		*ck = (struct child_keys){ 0 };
+	keys = ck;
+	deadline_ns = ms != 0 ? clock_ns() + (int64_t)ms * 1000000 : 0;
 	if (step != 0) {
 		/* The last of these steps ends after ms. */
-		looks = (ms + step - 1) / step;
 		it.it_interval = time_of(step);
 		it.it_value = time_of(ms % step != 0 ? ms % step : step);
 		signal(SIGALRM, look);
@@ -103,14 +120,14 @@ child_wait(pid_t pid, const char *name, unsigned ms, bool *interrupted)
 		fail(1, "%s", strerror(errno));
 	/* The timer may have fired after the program had ended by itself. */
 	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
-		ended = ended_by_key = 0;
+		ended = 0;
+	else if (ck != NULL)
+		ck->ck_cut = ck->ck_came;
 	if (ended)
 		fprintf(stderr, "%s: %s: ended after %u ms (--timeout)\n",
 		    usage_name(), name, ms);
-	if (ended_by_key)
+	else if (ck != NULL && ck->ck_cut)
 		fprintf(
 		    stderr, "%s: %s: ended by Ctrl-C\n", usage_name(), name);
-	if (interrupted != NULL)
-		*interrupted = ended_by_key;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -1,6 +1,6 @@
 /*
  * Waiting for another program, with a time limit, or until Ctrl-C.  Included by
- * stat.c and record.c.
+ * stat.h, stat_run.c and record.c.
  */
 #ifndef PAYLOADS_TOOLS_CHILD_H
 #define PAYLOADS_TOOLS_CHILD_H
@@ -23,11 +23,18 @@ unsigned child_timeout(const char *text);
  */
 bool child_interrupt_came(void);
 
+/* The looks for Ctrl-C while a program ran.  Each takes a CPU from it. */
+struct child_keys {
+	unsigned ck_looks;
+	bool ck_came; /* Ctrl-C came, and... */
+	bool ck_cut;  /* ...ended the program */
+};
+
 /*
  * Wait until pid has ended.  After `ms` milliseconds, unless 0, kill it and
- * print that.  Unless `interrupted` is NULL, look for Ctrl-C each 200 ms: kill
- * pid then, too.  Returns its status as shells do.
+ * print that.  Unless ck is NULL, look for Ctrl-C each 200 ms: kill pid then,
+ * too.  Returns its status as shells do.
  */
-int child_wait(pid_t pid, const char *name, unsigned ms, bool *interrupted);
+int child_wait(pid_t pid, const char *name, unsigned ms, struct child_keys *ck);
 
 #endif /* PAYLOADS_TOOLS_CHILD_H */

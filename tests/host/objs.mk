@@ -81,7 +81,9 @@ $(T)payloads/board_hide: HOST_LIBS := -lfdt
 $(HB)/tests/host/payloads/board_hide.o: HOST_CFLAGS += -D_GNU_SOURCE
 HOST_TESTS += payloads/board_hide
 $(T)payloads/rows: $(call host,$(call fake,support.o) payloads/stat/stat_rows.o payloads/common/usage.o)
-HOST_TESTS += payloads/rows
+$(T)payloads/child: $(call host,$(call fake,support.o) payloads/tools/child.o payloads/common/usage.o)
+$(T)payloads/child: HOST_LDFLAGS := -Wl,--wrap=syscall,--wrap=kill
+HOST_TESTS += $(addprefix payloads/,rows child)
 $(T)payloads/aggregates: $(call host,$(call fake,support.o) $(addprefix payloads/common/,results/series.o usage.o))
 $(T)payloads/runs: $(call host,$(call fake,support.o) $(addprefix payloads/common/,results/runs.o results/runs_text.o \
     results/series.o usage.o))

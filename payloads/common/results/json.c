@@ -88,6 +88,15 @@ json_privilege(FILE *f, unsigned flags)
 	json_member(f, "privilege", names[n]);
 }
 
+void
+json_looks(FILE *f, unsigned looks, bool cut)
+{
+	if (looks != 0)
+		fprintf(f, ",\"looks\":%u", looks);
+	if (cut)
+		fputs(",\"interrupted\":true", f);
+}
+
 static void
 write_all(FILE *f, int argc, char *const *argv,
     void (*members)(FILE *f, const void *arg), const void *arg)

@@ -5,6 +5,7 @@
 #ifndef PAYLOADS_COMMON_RESULTS_JSON_H
 #define PAYLOADS_COMMON_RESULTS_JSON_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /*
@@ -18,6 +19,9 @@ void json_string(FILE *f, const char *s);
 void json_member(FILE *f, const char *key, const char *value);
 /* The member "privilege" for CPC_COUNT_* flags. */
 void json_privilege(FILE *f, unsigned flags);
+
+/* The members of a run that looked for Ctrl-C, and was cut by it or not. */
+void json_looks(FILE *f, unsigned looks, bool cut);
 
 /* The present text of /dev/machine, or "" if it is absent. */
 const char *json_machine(void);

@@ -209,6 +209,7 @@ def finish_record(args, arch, subject, say):
             files[path] = profiles.describe(path, file)
     profiles.add_files(args.o, arch, list(files.values()))
     missed = f", {parts[0]['missed']} periods without a sample" if parts[0].get("missed") else ""
+    missed += ", up to Ctrl-C" if parts[0].get("interrupted") else ""
     say(f"host: {args.o}: {parts[0]['samples']} samples{missed}: see barecpc report{'' if args.o == DATA else f' -i {args.o}'}")
 
 

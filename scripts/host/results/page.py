@@ -63,7 +63,7 @@ def _line(key, r):
         cells += [r["count"]["net"], f"{r['count']['net'] / r['iterations']:.3f}", min(net), max(net), _strip(net)]
     else:
         cells += [html.escape(f"<{r['status']}>"), "-", "-", "-", "-"]
-    notes = [records.disturbed(r), r.get("reason"), "" if r["verified"] else "not verified"]
+    notes = [records.disturbed(r), r.get("reason"), "interrupted" if r.get("interrupted") else "", "" if r["verified"] else "not verified"]
     cells.append(html.escape("; ".join(str(note) for note in notes if note)))
     return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
 

@@ -12,10 +12,13 @@ import time
 from tap import check, end, equal
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-# Each run writes a line.  With an argument it never ends.
-SOURCE = """#include <unistd.h>
+# Each run writes a line.  With an argument it never ends, or, with two, after the first run.
+SOURCE = """#include <fcntl.h>
+#include <unistd.h>
 int main(int argc, char **argv)
 {
+	if (argc > 2 && open("/tmp/ran", O_CREAT | O_EXCL, 0600) != -1)
+		argc = 1;
 	write(1, "run\\n", 4);
 	for (volatile long i = 0; i < 1000000 || argc > 1; i += argc == 1)
 		;
@@ -74,12 +77,40 @@ def a_single_run(arch, folder):
     """The program never ends, so each count is of a part of its run."""
     status, out, text = interrupted(["-e", "instructions:u", "--results", "records", f"./{arch}", "for ever"], folder)
     equal(f"{arch}: a single run ends", (status, out), (-signal.SIGINT, "run\n"))
-    wanted = ("# stat: interrupted: the counts end there\n", f"stat: {arch}: ended by Ctrl-C\n")
+    wanted = ("# stat: interrupted: the counts end there: instructions:u\n", f"stat: {arch}: ended by Ctrl-C\n")
     check(f"{arch}: it says so", [] if all(line in text for line in wanted) else text.splitlines())
     records = [json.loads(line) for line in (folder / "records").read_text().splitlines()]
     printed = [int(count.replace(",", "")) for count in re.findall(r"^ *([0-9,]+) +instructions:u", text, re.M)]
     equal(f"{arch}: the record has the count", [r["count"]["measured"]["raw"] for r in records], [printed])
+    equal(f"{arch}: the record is marked", [(r["interrupted"], r["looks"] > 0) for r in records], [(True, True)])
     check(f"{arch}: it counted", [] if printed and printed[0] > 10 ** 6 else text.splitlines())
+
+
+def a_second_group(arch, folder):
+    """The first group has a whole run, Ctrl-C cuts that of the second, and a third has none."""
+    events = ",".join(["instructions:u"] * 6 + ["branches:u"] * 6 + ["cycles:u"] * 9)
+    _, _, text = interrupted(["-e", events, "--results", "records", f"./{arch}", "for ever", "then"], folder, lines=2)
+    records = [json.loads(line) for line in (folder / "records").read_text().splitlines()]
+    kinds = [(r["status"], r.get("interrupted", False)) for r in records]
+    order = list(dict.fromkeys(kinds))
+    check(f"{arch}: only the counts of the group that was cut are marked", [] if order == [("counted", False), ("counted", True), ("not counted", False)] and
+          kinds == sorted(kinds, key=order.index) else [*map(str, kinds), *text.splitlines()])
+    names = [f"{r['event']}:u" for r in records if r.get("interrupted")]
+    said = f"# stat: interrupted: the counts end there: {', '.join(names)}"
+    check(f"{arch}: a line names them", [] if said in text.splitlines() else [said, *text.splitlines()])
+
+
+def the_kernels_counts(arch, folder):
+    """A run of more than 200 ms has looks for Ctrl-C, which the counts of the kernel include; with -r 2 it has none."""
+    (folder / "slow.c").write_text("#include <unistd.h>\nint main(void) { usleep(500000); return 0; }\n")
+    subprocess.run([ROOT / "scripts/barecpc-cc", "--arch", arch, "-o", folder / "slow", folder / "slow.c"], check=True)
+    said = {}
+    for runs in ("1", "2"):
+        done = subprocess.run([ROOT / "scripts/barecpc", "stat", "--accel", "tcg", "-r", runs, "-e", "instructions:k,instructions:u", "./slow"], cwd=folder,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        said[runs] = [line for line in done.stderr.splitlines() if "looks for Ctrl-C" in line]
+    equal(f"{arch}: the looks for Ctrl-C in a run are said", said,
+          {"1": ["# stat: context switches and the kernel's counts include 2 looks for Ctrl-C, each 200 ms: -r 2 makes none"], "2": []})
 
 
 def a_profile(arch, folder):
@@ -87,6 +118,9 @@ def a_profile(arch, folder):
     report = subprocess.run([ROOT / "scripts/barecpc", "report"], cwd=folder, capture_output=True, text=True)
     equal(f"{arch}: record ends", (status, report.returncode), (-signal.SIGINT, 0))
     samples = re.search(r": (\d+) samples", text)
+    profile = [json.loads(line) for line in (folder / "barecpc.data").read_text().splitlines()]
+    equal(f"{arch}: its records are marked", {r["interrupted"] for r in profile if r["payload"] == "record"}, {True})
+    check(f"{arch}: record says so", [] if re.search(r" samples, up to Ctrl-C: see barecpc report$", text, re.M) else text.splitlines())
     check(f"{arch}: the profile has the samples up to then", [] if samples and int(samples[1]) > 100 and "main" in report.stdout else
           [*text.splitlines(), *report.stdout.splitlines()])
 
@@ -100,4 +134,6 @@ with tempfile.TemporaryDirectory() as name:
         a_single_run(machine, work)
         a_profile(machine, work)
         a_group_without_runs(machine, work)
+        a_second_group(machine, work)
+        the_kernels_counts(machine, work)
 end()

@@ -37,6 +37,14 @@ json_member(FILE *f, const char *key, const char *value)
 }
 
 void
+json_looks(FILE *f, unsigned looks, bool cut)
+{
+	(void)f;
+	(void)looks;
+	(void)cut;
+}
+
+void
 json_string(FILE *f, const char *s)
 {
 	fprintf(f, "\"%s\"", s);
