@@ -83,7 +83,10 @@ HOST_TESTS += payloads/board_hide
 $(T)payloads/rows: $(call host,$(call fake,support.o) payloads/stat/stat_rows.o payloads/common/usage.o)
 $(T)payloads/child: $(call host,$(call fake,support.o) payloads/tools/child.o payloads/common/usage.o)
 $(T)payloads/child: HOST_LDFLAGS := -Wl,--wrap=syscall,--wrap=kill
-HOST_TESTS += $(addprefix payloads/,rows child)
+$(T)payloads/nb_arm64: $(call host,$(call fake,support.o) payloads/nb/arm64/emit.o payloads/common/usage.o)
+$(T)payloads/kernel_sample: $(call host,$(call fake,support.o) payloads/common/usage.o \
+    $(addprefix payloads/record/,sample_file.o histogram.o symbols.o x86_64/call.o))
+HOST_TESTS += $(addprefix payloads/,rows child nb_arm64 kernel_sample)
 $(T)payloads/aggregates: $(call host,$(call fake,support.o) $(addprefix payloads/common/,results/series.o usage.o))
 $(T)payloads/runs: $(call host,$(call fake,support.o) $(addprefix payloads/common/,results/runs.o results/runs_text.o \
     results/series.o usage.o))

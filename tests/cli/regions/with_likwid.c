@@ -24,5 +24,7 @@ main(void)
 	LIKWID_MARKER_GET("Compute", &nevents, events, &time, &count);
 	printf("%d events, %d calls, %.0f\n", nevents, count, events[0]);
 	LIKWID_MARKER_CLOSE;
+	LIKWID_MARKER_START("Late");
+	LIKWID_MARKER_STOP("Late");
 	return 0;
 }

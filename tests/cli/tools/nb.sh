@@ -20,7 +20,7 @@ counts() {
 # nanoBench's file for counters that RDMSR reads: the last PIC of four counts instructions; these registers are absent.
 cat >"$tap_dir/msrs" <<END
 # comment
-msr_0x189=0x4300C0.msr_38F=8 msr_C4 RETIRED
+msr_189h=0x4300C0h.msr_38F=8 msr_C4 RETIRED
 msr_0xC0000103=7 msr_0xC0000103 Constant
 msr_0xC0000103=7 msr_0x8FF Absent
 msr_0xC0000103=7.msr_0x802=1 msr_0x10 Read only
@@ -213,9 +213,16 @@ for arch in arm64 x86_64; do
 done
 
 # Cycle by cycle: the emulated x86 has two cycles for each instruction, arm64 one.
-echo '-cycle_by_cycle -asm "ADD RAX, RBX; JMP 1f; 1: DEC RCX"' >"$tap_dir/cycles_x86_64"
+# The second snippet takes its NOPs in its first run only, which is a warm-up.
+cat >"$tap_dir/cycles_x86_64" <<'END'
+-cycle_by_cycle -asm "ADD RAX, RBX; JMP 1f; 1: DEC RCX"
+-cycle_by_cycle -warm_up_count 1 -asm "CMP BYTE PTR [R14], 7; JE 1f; NOP; NOP; 1: MOV BYTE PTR [R14], 7"
+END
 echo '-cycle_by_cycle -asm "mov w3, 2; 1: subs w3, w3, 1; b.ne 1b"' >"$tap_dir/cycles_arm64"
 cat >"$tap_dir/cycles" <<END
+Instructions retired: 0 1 1 2 2 3 3
+Core cycles: 0 2 2 4 4 6 6
+Reference cycles: 0 1 1 2 2 3 3
 Instructions retired: 0 1 1 2 2 3 3
 Core cycles: 0 2 2 4 4 6 6
 Reference cycles: 0 1 1 2 2 3 3

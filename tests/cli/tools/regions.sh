@@ -37,6 +37,7 @@ for arch in arm64 x86_64; do
 	check "$arch: a region without an end" grep -qF 'regions: region "open": has not ended: ' "$err"
 	check "$arch: PAPI's region" near "$(value computation)" 4000
 	check "$arch: likwid's region" near "$(value Compute)" 4000
+	check "$arch: likwid's region after the close: one line" test "$(grep -c '"Late": comes after the results, and is not counted' "$err")" = 1
 	check "$arch: likwid's values" grep -qx "1 events, 4 calls, $(value Compute)" "$out"
 	check "$arch: records" test "$(grep -c '"label":"\(inner\|outer\)/lwp:[12]"' "$dir/r.jsonl")" = 4
 done

@@ -84,6 +84,10 @@ few_values(void **state)
 	is(s.s_inner_sum, s.s_inner, "3.000");
 	assert_int_equal(s.s_median, 2);
 	series_free(&s);
+	/* nanoBench takes the upper one of two values in the middle. */
+	s = made_of(values, 2, NULL);
+	assert_true(s.s_median == 1 && s.s_upper_median == 7);
+	series_free(&s);
 	s = made_of(values, 1, NULL);
 	is(s.s_sum, s.s_used, "7.000");
 	is(s.s_inner_sum, s.s_inner, "7.000");

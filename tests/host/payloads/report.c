@@ -179,6 +179,32 @@ a_negative_difference_is_marked(void **state)
 	record = NULL;
 }
 
+/* Two rows, and a third after one with another reason. */
+static void
+a_reason_is_one_line_and_printed_once(void **state)
+{
+	const struct event e = { .e_name = "cycles" };
+	struct options o = { .o_runs = 3 };
+	struct result r = { .r_label = "triad/8",
+		.r_event = &e,
+		.r_status = NOT_COUNTED,
+		.r_reason = "first line\nsecond line",
+		.r_method = "none",
+		.r_iterations = 1,
+		.r_verified = true };
+
+	(void)state;
+	assert_non_null(strstr(report_output(&o, &r),
+	    "\n# <not counted>: first line second line\n"));
+	assert_null(strstr(report_output(&o, &r), "#"));
+	assert_non_null(strstr(record, "first line\nsecond line"));
+	r.r_reason = "another";
+	assert_non_null(
+	    strstr(report_output(&o, &r), "\n# <not counted>: another\n"));
+	free(record);
+	record = NULL;
+}
+
 static struct condition
 interrupts(int64_t n)
 {
@@ -277,6 +303,7 @@ main(void)
 		cmocka_unit_test(aggregates_are_signed),
 		cmocka_unit_test(extremes_do_not_overflow),
 		cmocka_unit_test(a_negative_difference_is_marked),
+		cmocka_unit_test(a_reason_is_one_line_and_printed_once),
 		cmocka_unit_test(a_disturbed_run_is_marked),
 		cmocka_unit_test(an_excluded_run_is_said),
 	};

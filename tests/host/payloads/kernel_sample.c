@@ -1,0 +1,67 @@
+/*
+ * A sample of the kernel without callers has one address.  record reads no
+ * other.
+ */
+#include "tests/lib/host/support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "payloads/record/sample_file.h"
+
+#define KERNEL_PC 0xffff800000001000
+
+/* The kernel knows this function, and no program. */
+intptr_t
+cpc_syscall(enum cpc_op op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
+{
+	(void)c;
+	(void)d;
+	if (op != CPC_OP_KERNEL_SYMBOL)
+		return -1;
+	assert_true(a == KERNEL_PC);
+	strcpy((char *)b, "sys_read");
+	return 8;
+}
+
+static const char *
+first_name(const struct histogram *hg)
+{
+	struct histogram_entry **all = histogram_sorted(hg);
+	const char *name = all[0]->hge_name;
+
+	free(all);
+	return name;
+}
+
+static void
+has_one_address(void **state)
+{
+	const size_t bytes = sizeof(struct cpc_profile_sample) + 8;
+	struct cpc_profile_sample *at = calloc(1, bytes), *s;
+	static struct sampled sd = { .sd_path = "prog", .sd_addresses = true };
+
+	(void)state;
+	at->cm_nframes = 1;
+	at->cm_pc[0] = KERNEL_PC;
+	s = exact_copy(at, bytes);
+	sampled_add(&sd, s);
+	assert_string_equal(
+	    first_name(&sd.sd_functions), "[unknown]         [k] sys_read");
+	assert_string_equal(
+	    first_name(&sd.sd_folded), "[unknown];sys_read_[k]");
+	assert_string_equal(
+	    first_name(&sd.sd_stacks), "0 sys_read ffff800000001000");
+	free(sd.sd_placed);
+	free(s);
+	free(at);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(has_one_address) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
