@@ -1,6 +1,6 @@
 /*
  * The functions of kcpc that other parts of the kernel call.  Included by
- * kern/ and arch/.
+ * kern/.
  *
  * A bound set has one context for each LWP that holds an instance of it.  The
  * PICs hold a context's counts only while its LWP runs.  While an LWP without

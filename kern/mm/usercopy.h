@@ -1,5 +1,5 @@
 /*
- * Copies between the kernel and a program's memory.  Included by kern/.
+ * Copies to and from a program's memory.  Included by kern/ and arch/.
  *
  * Results are those of arch_copyin() and the like.  An address that causes
  * EFAULT is reported to the function that usercopy_on_refusal() sets.

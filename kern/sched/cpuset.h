@@ -1,5 +1,5 @@
 /*
- * Sets of CPUs.  Included by kern/, arch/ and tests/host.
+ * Sets of CPUs.  Included by kern/ and tests/host.
  *
  * Loops stop at the words that hold CPUs of this machine, so up to 64 CPUs need
  * only one word.  A set may contain CPUs that the machine lacks, such as an

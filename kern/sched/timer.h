@@ -1,5 +1,5 @@
 /*
- * One-shot timers and the clock.  Included by kern/ and arch/.
+ * One-shot timers and the clock.  Included by kern/.
  */
 #ifndef KERN_SCHED_TIMER_H
 #define KERN_SCHED_TIMER_H

@@ -1,6 +1,6 @@
 /*
  * A walk over a device tree that keeps the path to its node.  Included by
- * arch/arm64/ and boot/image.c.
+ * arch/arm64/ and boot/.
  *
  * Call this before the first LWP exists: libfdt's prebuilt objects use SIMD
  * registers.

@@ -1,7 +1,7 @@
 /*
  * Memory that keeps a run's console text, with its frames, over a warm reset.
- * Included by kern/platform/results/keep.c, which fills it, and by
- * boot/efi/efi_kept.c, which reads it after the reset.  The text follows the
+ * Included by kern/platform/results/, which fills it, and by boot/efi/ and
+ * payloads/tools/pages.c, which read it later.  The text follows the
  * head.
  *
  * Memory that was never used or lost its power has no magic.  Then the kernel

@@ -91,4 +91,30 @@ expect 'the planted lines are refused' 1 . "$tap_dir/scripts/dev/check-text"
 while read -r name && read -r words; do
 	check "$name" grep -qE -e "$words" "$err"
 done <"$tap_dir/planted"
+
+# The files and folders that a header names as its includers do include it.  A payload checks each set that it creates.
+cat >"$tap_dir/includers.py" <<'END'
+import pathlib
+import re
+import subprocess
+import sys
+
+files = subprocess.run(["git", "ls-files", "*.c", "*.h", "*.S"], capture_output=True, text=True, check=True).stdout.split()
+texts = {name: pathlib.Path(name).read_text() for name in files}
+wrong = []
+for header in (name for name in files if name.endswith(".h") and not name.startswith(("include/", "tests/", "qemu/"))):
+    head = " ".join(re.match(r"/\*(.*?)\*/|", texts[header], re.S)[0].replace("\n *", " ").split())
+    said = re.search(r"Included (?:by|within) (.*?[^.])(?:[.;] |\.? \*/)", head)
+    named = said and re.findall(r"[\w/*]+/(?!\w)|[\w/]+\.[chS]\b", said[1])
+    if not named:
+        continue
+    patterns = [re.compile(name.replace("*", "[^/]*") if name.endswith("/") else f"(.*/)?{re.escape(name)}$") for name in named]
+    users = [name for name, text in texts.items() if re.search(rf'#include [<"]({header}|{pathlib.Path(header).name})[">]', text)]
+    wrong += [f"{header}: {name} does not include it" for name, pattern in zip(named, patterns) if not any(map(pattern.match, users))]
+wrong += [f"{name}: a set is not checked" for name, text in texts.items() if name.startswith("payloads/")
+          for made in re.finditer(r"cpc_set_create\(", text) if not re.search("[!=]= NULL|fail_unless_room", text[made.start() - 40:made.end() + 120])]
+print("\n".join(wrong))
+sys.exit(bool(wrong))
+END
+check 'headers: "Included by" is true; payloads: sets are checked' python3 "$tap_dir/includers.py"
 end
