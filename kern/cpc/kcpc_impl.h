@@ -262,11 +262,10 @@ void kcpc_drop(struct lwp *l);
 void kcpc_invalidate(struct kcpc_ctx *ctx);
 
 /*
- * owner.c: let the LWP run on CPUs of this type only, until kcpc_type_leave().
- * The current LWP moves to one of them.  Returns 0 or an errno.
+ * owner.c: let the LWP run on CPUs of this type only, until lwp_run_only() with
+ * NULL.  The current LWP moves to one of them.  Returns 0 or an errno.
  */
 int kcpc_type_enter(struct lwp *l, unsigned type, struct cpc_refusal *rf);
-void kcpc_type_leave(struct lwp *l);
 /* A new LWP runs where the context that it inherits counts. */
 void kcpc_type_inherit(const struct kcpc_ctx *ctx, struct lwp *child);
 /* Refuse a set that this CPU cannot count. */

@@ -52,7 +52,7 @@ hang_context(struct lwp *l, struct proc *p, const struct cpc_pack *pack,
 	ctx->kc_lwp = l;
 	if (ctx->kc_notify != 0)
 		ctx->kc_pcbe.ps_urgent = urgent_pics(ctx);
-	if (l->l_core_type != 0)
+	if (pack->cp_type != 0)
 		ctx->kc_flags |= KCPC_CTX_TYPED;
 	kcpc_instance_add(ctx);
 	l->l_cpc = ctx;
@@ -98,8 +98,8 @@ kcpc_drop(struct lwp *l)
 	l->l_cpc = NULL;
 	kcpc_instance_remove(ctx);
 	kcpc_ctx_destroy(ctx);
-	if (l->l_core_type != 0)
-		kcpc_type_leave(l);
+	if (l->l_only != NULL)
+		lwp_run_only(l, NULL);
 }
 
 void

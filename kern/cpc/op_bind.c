@@ -120,7 +120,7 @@ bind_type(struct lwp *l, const struct cpc_pack *pack, const uintptr_t *a,
 	else if ((err = kcpc_lwp_check()) == 0)
 		err = kcpc_bind(l, pack, (uint32_t)a[2], rf);
 	if (err != 0)
-		kcpc_type_leave(l);
+		lwp_run_only(l, NULL);
 	return err;
 }
 
@@ -213,7 +213,7 @@ bind_target(struct lwp *self, const struct cpc_pack *pack, uintptr_t target,
 
 leave_type:
 	if (pack->cp_type != 0)
-		kcpc_type_leave(l);
+		lwp_run_only(l, NULL);
 	return err;
 }
 

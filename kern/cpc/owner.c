@@ -180,17 +180,9 @@ kcpc_type_enter(struct lwp *l, unsigned type, struct cpc_refusal *rf)
 		    kcpc_types[type].kt_name);
 		return kcpc_refuse(rf, CPC_PBIND_FAILED);
 	}
-	l->l_core_type = type;
 	if (l == lwp_self() && (err = move_to_type(l, type, rf)) != 0)
-		kcpc_type_leave(l);
+		lwp_run_only(l, NULL);
 	return err;
-}
-
-void
-kcpc_type_leave(struct lwp *l)
-{
-	l->l_core_type = 0;
-	lwp_run_only(l, NULL);
 }
 
 void
@@ -199,8 +191,8 @@ kcpc_type_inherit(const struct kcpc_ctx *ctx, struct lwp *child)
 	unsigned type = ctx->kc_pcbe.ps_type;
 
 	/* If no CPU is left, the child's context becomes invalid. */
-	if (type != 0 && lwp_run_only(child, &kcpc_types[type].kt_cpus))
-		child->l_core_type = type;
+	if (type != 0)
+		lwp_run_only(child, &kcpc_types[type].kt_cpus);
 }
 
 int

@@ -110,8 +110,7 @@ kcpc_pctx_again(struct kcpc_ctx *ctx)
 	if ((pack->cp_type != 0 &&
 		kcpc_type_enter(l, pack->cp_type, &rf) != 0) ||
 	    kcpc_hang(l, pack, &rf) != 0) {
-		if (l->l_core_type != 0)
-			kcpc_type_leave(l);
+		lwp_run_only(l, NULL);
 		kfree(pack);
 		return EINVAL;
 	}

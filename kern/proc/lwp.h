@@ -105,10 +105,9 @@ struct lwp {
 	struct trapframe *l_tf;   /* of its last entry into the kernel */
 	struct cpuset l_affinity; /* CPUs it may run on */
 	/*
-	 * It has a set of a core type (1 and on, else 0), and l_only has the
-	 * CPUs of that type.  Then l_affinity is what of l_wanted is in l_only.
+	 * The CPUs of its set's core type, if it has one; else NULL.  Then
+	 * l_affinity is what of l_wanted is in l_only.
 	 */
-	unsigned l_core_type;
 	const struct cpuset *l_only;
 	struct cpuset l_wanted; /* the affinity that programs set */
 };

@@ -189,15 +189,16 @@ check_target(void)
 {
 	struct lwp *l = target();
 	struct kcpc_ctx *ctx = l->l_cpc;
+	unsigned type;
 	uint64_t before;
 
-	assert_int_equal(l->l_core_type != 0, l->l_only != NULL);
-	assert_int_equal(
-	    l->l_core_type, ctx != NULL ? ctx->kc_pcbe.ps_type : 0);
+	type = ctx != NULL ? ctx->kc_pcbe.ps_type : 0;
+	assert_ptr_equal(
+	    l->l_only, type != 0 ? &kcpc_types[type].kt_cpus : NULL);
 	if (ctx == NULL || (ctx->kc_flags & KCPC_CTX_INVALID) != 0)
 		return;
 	assert_ptr_equal(ctx->kc_lwp, l);
-	if (l->l_core_type != 0)
+	if (type != 0)
 		assert_true(cpuset_has(l->l_only, l->l_cpu->c_id));
 	before = ctx->kc_pcbe.ps_page->cg_req[0].cq_data;
 	fake_user(100);
