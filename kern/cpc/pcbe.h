@@ -53,8 +53,8 @@ struct pcbe_cfg {
 	bool pc_notify;    /* the overflow must interrupt */
 	uint16_t pc_flags; /* CPC_COUNT_* */
 	/* the backend's */
-	bool pc_witnessed; /* test/witness.c: the witness counts the same event
-	                    */
+	bool pc_witnessed; /* the witness counts the same event */
+	uint8_t pc_extra;  /* enum event_extra: the extra MSR that it needs */
 	uint64_t pc_sel;   /* event select, as written */
 	uint64_t pc_aux;   /* more, of the backend's choice */
 	uint64_t pc_mask;  /* the bits the PIC has */
@@ -80,14 +80,10 @@ struct pcbe_set {
 	 * CPUs, by what they share.
 	 */
 	uint8_t ps_type;
-	/* Extra MSRs in use: bit n is number n + 1 of enum event_extra. */
-	uint8_t ps_extra_msrs;
-	/* The first request that uses each of them. */
-	uint8_t ps_extra_msr_req[EXTRA_N - 1];
 	/* the backend's, from configure() */
-	uint64_t ps_run, ps_ctrl, ps_selection;
-	uint64_t ps_extra_msr[EXTRA_N - 1]; /* the value of each of them */
-	struct pcbe_cfg *ps_cfg;            /* ps_n of them */
+	uint64_t ps_run, ps_selection;
+	uint64_t ps_extra_msr[EXTRA_N]; /* by pc_extra: its value */
+	struct pcbe_cfg *ps_cfg;        /* ps_n of them */
 	struct cpc_page *ps_page;
 	/*
 	 * kcpc's: PICs whose overflow stops all PICs at once, in the kernel,

@@ -14,7 +14,7 @@ HOST_LIB    := $(call fake,support.o) $(addprefix lib/,string.o text.o printf.o)
 HOST_EVENTS := $(EVENT_LIB) events/vendors.o $(EVENT_TABLES)
 HOST_X86 := $(call fake,named.o x86/fake_msr.o x86/x86_set.o) arch/x86/topology.o \
     $(addprefix kern/cpc/,refuse.o init/proof.o) $(HOST_EVENTS) $(HOST_LIB) \
-    $(addprefix arch/x86/pmu/,pic.o selection.o nmi.o models.o evtsel.o extra_msr.o)
+    $(addprefix arch/x86/pmu/,pic.o config.o nmi.o models.o evtsel.o)
 HOST_INTEL  := $(call fake,x86/intel_shapes.o) $(HOST_X86) \
     $(addprefix arch/x86/pmu/intel/,intel_shape.o core_type.o intel_pcbe.o intel_configure.o)
 HOST_AMD    := arch/x86/pmu/amd/amd_pcbe.o $(HOST_X86)

@@ -65,12 +65,13 @@ x86_nmi_log(void)
 }
 
 void
-x86_nmi_deliver(struct x86_pic_cpu *xn, const struct pcbe_set *set)
+x86_nmi_route(struct x86_pic_cpu *xn, const struct pcbe_set *set)
 {
 	bool same = (xn->xn_urgent != 0) == (set->ps_urgent != 0);
 
 	xn->xn_urgent = set->ps_urgent;
 	xn->xn_resume = set->ps_resume;
+	xn->xn_resume_select = set->ps_cfg->pc_sel;
 	if (same && !xn->xn_masked)
 		return;
 	xn->xn_masked = false;
@@ -124,25 +125,17 @@ static void
 nmi_resume(struct x86_pic_cpu *xn, uint64_t at)
 {
 	unsigned n = (unsigned)__builtin_ctz(xn->xn_urgent);
-	const struct x86_pic *p = &x86_pics.xs_pic[n];
-	uint64_t run = p->xp_global | x86_pics.xs_kept;
 	struct pcbe_nmi_log *pk = x86_nmi_log();
 
 	x86_pics_stop(xn);
-	if (x86_pics.xs_clear != 0)
-		pmu_wrmsr(x86_pics.xs_clear, p->xp_global);
-	xn->xn_seen[n] = xn->xn_resume & p->xp_mask;
-	pmu_wrmsr(p->xp_counter, xn->xn_seen[n]);
+	x86_pic_reload(xn, n);
 	if (pk->pk_n < PCBE_NMI_LOG)
 		pk->pk_pc[pk->pk_n++] = at;
 	else
 		pk->pk_lost++;
 	pmu_deliver(true);
 	pmu_hand_over();
-	if (x86_pics.xs_ctrl != 0)
-		pmu_wrmsr(x86_pics.xs_ctrl, run);
-	else
-		pmu_wrmsr(p->xp_select, xn->xn_resume_select);
+	x86_pic_start(xn, n);
 }
 
 bool

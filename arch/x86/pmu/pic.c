@@ -108,11 +108,20 @@ x86_pic_configure(struct pcbe_cfg *cfg, struct pcbe_set *set)
 	cfg->pc_mask = p->xp_mask;
 	set->ps_selection = PCBE_UNSELECTED;
 	set->ps_run |= p->xp_global | x86_pics.xs_kept;
-	set->ps_ctrl |= x86_pics.xs_kept_fixed;
-	if (p->xp_select == 0) {
-		set->ps_ctrl |= cfg->pc_sel;
-		cfg->pc_sel = 0;
-	}
+}
+
+/*
+ * User-level reads open all PICs.  Clear those that hold the counts of another
+ * set, so that the owner of this set cannot read them.
+ */
+void
+x86_pics_hold(struct x86_pic_cpu *xn, uint32_t pics)
+{
+	uint32_t others = xn->xn_holding & ~pics;
+
+	for (; others != 0; others &= others - 1)
+		pmu_wrmsr(x86_pics.xs_pic[__builtin_ctz(others)].xp_counter, 0);
+	xn->xn_holding = pics;
 }
 
 /*
@@ -195,7 +204,7 @@ each_program(struct pcbe_set *set)
 {
 	struct x86_pic_cpu *xn = x86_pic_self();
 
-	x86_selection_write(xn, set);
+	x86_config_write(xn, set);
 	load_pics(set);
 	load_short(xn, set);
 	if (x86_pics.xs_ctrl != 0)
@@ -210,7 +219,7 @@ static void global_program(struct pcbe_set *set);
 static __attribute__((noinline)) void
 program_other_selection(struct pcbe_set *set)
 {
-	x86_selection_write(x86_pic_self(), set);
+	x86_config_write(x86_pic_self(), set);
 	global_program(set);
 }
 
@@ -234,6 +243,28 @@ x86_pics_stop(const struct x86_pic_cpu *xn)
 		pmu_wrmsr(x86_pics.xs_ctrl, x86_pics.xs_kept);
 	for (; run != 0; run &= run - 1)
 		pmu_wrmsr(x86_pics.xs_pic[__builtin_ctz(run)].xp_select, 0);
+}
+
+void
+x86_pic_reload(struct x86_pic_cpu *xn, unsigned n)
+{
+	const struct x86_pic *p = &x86_pics.xs_pic[n];
+
+	if (x86_pics.xs_clear != 0)
+		pmu_wrmsr(x86_pics.xs_clear, p->xp_global);
+	xn->xn_seen[n] = xn->xn_resume & p->xp_mask;
+	pmu_wrmsr(p->xp_counter, xn->xn_seen[n]);
+}
+
+void
+x86_pic_start(const struct x86_pic_cpu *xn, unsigned n)
+{
+	const struct x86_pic *p = &x86_pics.xs_pic[n];
+
+	if (x86_pics.xs_ctrl != 0)
+		pmu_wrmsr(x86_pics.xs_ctrl, p->xp_global | x86_pics.xs_kept);
+	else
+		pmu_wrmsr(p->xp_select, xn->xn_resume_select);
 }
 
 static void
@@ -398,7 +429,8 @@ keep(struct pcbe_set *set)
 	struct x86_pic_cpu *xn = x86_pic_self();
 
 	x86_pics.xs_kept = set->ps_run;
-	x86_pics.xs_kept_fixed = set->ps_ctrl;
+	if (x86_pics.xs_pic[set->ps_cfg->pc_pic].xp_select == 0)
+		x86_pics.xs_kept_fixed = set->ps_cfg->pc_sel;
 	x86_pics.xs_all &= ~set->ps_run;
 	x86_pics.xs_program(set);
 	/* allstop() must not stop these PICs, nor may others clear them. */

@@ -1,5 +1,5 @@
 /*
- * The PICs of Intel and AMD: what pic.c, selection.c, nmi.c and the two
+ * The PICs of Intel and AMD: what pic.c, config.c, nmi.c and the two
  * backends share.  Included by them and by arch/x86/trap/.
  *
  * Each PIC has an event select and a counter.  Machines with global control
@@ -51,7 +51,7 @@ extern struct x86_pic_cpu {
 	uint64_t xn_select[PCBE_MAXPIC];
 	uint64_t xn_selection; /* number of the selection written, or 0 */
 	uint32_t xn_running;   /* without global control: PICs that run */
-	/* PICs that hold counts (selection.c). */
+	/* PICs that hold counts (pic.c). */
 	uint32_t xn_holding;
 	/* PICs that reach their overflow in several strides (pic.c). */
 	uint32_t xn_strides;
@@ -88,6 +88,20 @@ bool x86_pic_keeps(const struct x86_pic *p);
 void x86_pics_silence(const struct x86_pics *ps);
 
 /*
+ * Extra MSRs: registers that some Intel events need in addition to the event
+ * select.  All PICs of a CPU share each of them.
+ */
+extern const struct x86_extra {
+	const char *xe_name;
+	uint32_t xe_msr;
+	/*
+	 * A value that the register takes, alone and with any other bit that it
+	 * has.
+	 */
+	uint64_t xe_probe;
+} x86_extras[EXTRA_N];
+
+/*
  * The end of configure().  pc_sel has the event select, or the bits of
  * IA32_FIXED_CTR_CTRL; fill in the rest of cfg and of the set.
  */
@@ -96,22 +110,28 @@ void x86_pic_configure(struct pcbe_cfg *cfg, struct pcbe_set *set);
 /* Set the operations that both backends share. */
 void x86_pic_ops(struct pcbe_ops *ops);
 
+/* pic.c, for config.c: these PICs hold counts; clear all others. */
+void x86_pics_hold(struct x86_pic_cpu *xn, uint32_t pics);
 /* pic.c, for nmi.c.  Stop all PICs that may stop. */
 void x86_pics_stop(const struct x86_pic_cpu *xn);
+/* Acknowledge the overflow of PIC n, which is stopped, and load xn_resume. */
+void x86_pic_reload(struct x86_pic_cpu *xn, unsigned n);
+/* Start PIC n alone, with the event select xn_resume_select. */
+void x86_pic_start(const struct x86_pic_cpu *xn, unsigned n);
 /* The PICs that overflowed; they are not acknowledged. */
 uint32_t x86_pics_overflowed(const struct x86_pic_cpu *xn);
 
 /*
- * selection.c: make event selects, extra MSRs and the delivery of overflows
- * what the set wants.  Call with all PICs stopped.
+ * config.c: make event selects, extra MSRs and the delivery of overflows what
+ * the set wants.  Call with all PICs stopped.
  */
-void x86_selection_write(struct x86_pic_cpu *xn, struct pcbe_set *set);
+void x86_config_write(struct x86_pic_cpu *xn, struct pcbe_set *set);
 
 /*
  * nmi.c: deliver this set's overflows as NMIs, or as PMIs.  Call with all PICs
  * stopped.
  */
-void x86_nmi_deliver(struct x86_pic_cpu *xn, const struct pcbe_set *set);
+void x86_nmi_route(struct x86_pic_cpu *xn, const struct pcbe_set *set);
 struct pcbe_nmi_log *x86_nmi_log(void);
 /* Urgent PICs whose overflow the status shows; it is not cleared. */
 uint32_t x86_nmi_pending(const struct x86_pic_cpu *xn);

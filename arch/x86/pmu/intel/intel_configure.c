@@ -6,7 +6,6 @@
 #include <stddef.h>
 
 #include "arch/x86/pmu/evtsel.h"
-#include "arch/x86/pmu/extra_msr.h"
 #include "arch/x86/pmu/intel/intel_impl.h"
 #include "arch/x86/pmu/pmu.h"
 #include "arch/x86/pmu/regs.h"
@@ -86,9 +85,40 @@ extra_of(uint32_t attr, uint64_t sel)
 static const char *const extra_names[] = { "msr_offcore", "msr_ldlat",
 	"msr_frontend" };
 
-/* Note the extra MSR of an event, which its name or an attribute sets. */
+/*
+ * The request needs this value in an extra MSR.  Refuse a value that the
+ * register does not take now: program() can only report it.
+ */
 static int
-note_extra(const struct cpc_event *ev, uint64_t sel, unsigned nattrs,
+take_extra(struct pcbe_cfg *cfg, struct pcbe_set *set, enum event_extra extra,
+    uint64_t value, struct cpc_refusal *rf)
+{
+	const struct x86_extra *x = &x86_extras[extra];
+	uint64_t takes = intel_shape_of(set->ps_type)->is_extras[extra];
+
+	if (takes == 0)
+		return pcbe_refuse(rf, CPC_RESOURCE_UNAVAIL,
+		    "this CPU lacks %s (%#x)", x->xe_name, x->xe_msr);
+	for (unsigned i = 0; i < set->ps_n; i++) {
+		if (set->ps_cfg[i].pc_extra == extra &&
+		    set->ps_extra_msr[extra] != value)
+			return pcbe_refuse(rf, CPC_CONFLICTING_REQS,
+			    "%s (%#x) is to be %#llx, and %#llx for request %u",
+			    x->xe_name, x->xe_msr, (unsigned long long)value,
+			    (unsigned long long)set->ps_extra_msr[extra], i);
+	}
+	if ((value & ~takes) != 0)
+		return pcbe_refuse(rf, CPC_ATTRIBUTE_OUT_OF_RANGE,
+		    "%s (%#x) does not take %#llx", x->xe_name, x->xe_msr,
+		    (unsigned long long)value);
+	cfg->pc_extra = extra;
+	set->ps_extra_msr[extra] = value;
+	return 0;
+}
+
+/* Take the extra MSR of an event, which its name or an attribute sets. */
+static int
+note_extra(struct pcbe_cfg *cfg, const struct cpc_event *ev, unsigned nattrs,
     const struct cpc_packattr *attrs, struct pcbe_set *set,
     struct cpc_refusal *rf)
 {
@@ -100,18 +130,14 @@ note_extra(const struct cpc_event *ev, uint64_t sel, unsigned nattrs,
 
 		if (!evtsel_attr_is_extra(attr))
 			continue;
-		if ((extra = extra_of(attr, sel)) == EXTRA_NONE)
+		if ((extra = extra_of(attr, cfg->pc_sel)) == EXTRA_NONE)
 			return pcbe_refuse(rf, CPC_INVALID_ATTRIBUTE,
 			    "event %#x has no %s",
-			    (unsigned)(sel & INTEL_RAW_MAX),
+			    (unsigned)(cfg->pc_sel & INTEL_RAW_MAX),
 			    extra_names[attr - CPC_ATTR_MSR_OFFCORE]);
 		value = attrs[i].cpa_value;
 	}
-	return extra == EXTRA_NONE
-	           ? 0
-	           : x86_extra_msr_take(set,
-			 intel_shape_of(set->ps_type)->is_extras, extra, value,
-			 rf);
+	return extra == EXTRA_NONE ? 0 : take_extra(cfg, set, extra, value, rf);
 }
 
 /* Can the library not have resolved a name or number to this code? */
@@ -166,7 +192,7 @@ configure_general(struct pcbe_cfg *cfg, const struct cpc_event *ev,
 	if (!lacks_extra(is, ev) &&
 	    (subcode = intel_general_check(is, cfg->pc_sel, rf)) != 0)
 		return subcode;
-	return note_extra(ev, cfg->pc_sel, nattrs, attrs, set, rf);
+	return note_extra(cfg, ev, nattrs, attrs, set, rf);
 }
 
 /*

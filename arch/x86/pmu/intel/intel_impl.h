@@ -51,6 +51,12 @@ void intel_shape_read(struct intel_shape *is);
  * on and hide registers.
  */
 void intel_shape_probe(struct intel_shape *is);
+/*
+ * Find the bits that each extra MSR of this CPU takes.  0: the CPU lacks it.
+ * Later, other sets count by these registers, and a set may be for another CPU.
+ * So configure() writes none of them.
+ */
+void intel_shape_probe_extras(struct intel_shape *is);
 /* Remove from *all everything that one CPU lacks. */
 void intel_shape_merge(struct intel_shape *all, const struct intel_shape *is);
 /* Fill in the PICs of a shape. */

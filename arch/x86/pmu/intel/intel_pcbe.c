@@ -10,7 +10,6 @@
 
 #include "arch/x86/cpuid.h"
 #include "arch/x86/insn.h"
-#include "arch/x86/pmu/extra_msr.h"
 #include "arch/x86/pmu/intel/intel_impl.h"
 #include "arch/x86/pmu/models.h"
 #include "arch/x86/pmu/pic.h"
@@ -100,7 +99,7 @@ intel_pcbe_init(void)
 	mine.is_lacking = lacking_bits(&mine);
 	/* On other families these numbers may be other MSRs. */
 	if (x86_features.family == 6)
-		x86_extra_msr_probe(mine.is_extras);
+		intel_shape_probe_extras(&mine);
 	if (arch_curcpu()->c_id == 0) {
 		intel_shape = mine;
 	} else if (memcmp(&intel_shape, &mine, sizeof mine) != 0) {

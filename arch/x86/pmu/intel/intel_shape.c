@@ -156,6 +156,32 @@ intel_shape_probe(struct intel_shape *is)
 }
 
 static bool
+keeps_value(uint32_t msr, uint64_t value)
+{
+	uint64_t v;
+
+	return pmu_wrmsr_safe(msr, value) == 0 &&
+	       pmu_rdmsr_safe(msr, &v) == 0 && v == value;
+}
+
+/* A missing register reads 0. */
+void
+intel_shape_probe_extras(struct intel_shape *is)
+{
+	for (unsigned i = EXTRA_NONE + 1; i < EXTRA_N; i++) {
+		const struct x86_extra *x = &x86_extras[i];
+
+		if (!keeps_value(x->xe_msr, x->xe_probe))
+			continue;
+		for (uint64_t bit = 1; bit != 0; bit <<= 1) {
+			if (keeps_value(x->xe_msr, x->xe_probe | bit))
+				is->is_extras[i] |= bit;
+		}
+		pmu_wrmsr_safe(x->xe_msr, 0);
+	}
+}
+
+static bool
 has_register(const struct x86_pics *ps, const struct x86_pic *p)
 {
 	for (unsigned n = 0; n < ps->xs_n; n++) {

@@ -332,6 +332,9 @@ pmu_wrmsr_safe(uint32_t msr, uint64_t v)
 		return 0;
 	if (!find(msr, &r) || r.how == CONST || (v & ~r.writable) != 0)
 		return EIO;
+	if (r.at == &c->offcore[0] && c->offcore_excludes != 0 &&
+	    (v & c->offcore_excludes) == c->offcore_excludes)
+		return EIO;
 	if (r.how == EXTENDS)
 		*r.at = (uint64_t)(int32_t)v & bits(c->width);
 	else if (r.how == CLEARS)

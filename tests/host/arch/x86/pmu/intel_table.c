@@ -192,6 +192,26 @@ extra_msrs_of_the_right_cpu(void **state)
 	fake_self = 0;
 }
 
+/* An extra MSR may refuse bits together that it takes alone. */
+static void
+a_refused_extra_msr_ends_no_run(void **state)
+{
+	struct fake_cpu c = skylake_whole;
+
+	(void)state;
+	c.offcore_excludes = 0x30000;
+	boot(&c);
+	assert_int_equal(set_add(&set, 0, "0xb7", CPC_COUNT_USER,
+			     "umask=1,msr_offcore=0x30001", 0),
+	    0);
+	set_start(&set);
+	fake_run(100, true);
+	set_stop(&set);
+	assert_int_equal(cpu->offcore[0], 0);
+	assert_int_equal(cpu->fixed_ctrl, 0);
+	assert_int_equal(cpu->sel[0] & 0xffff, 0x1b7);
+}
+
 /* Attributes set the extra MSRs. */
 static void
 attributes_set_extra_msrs(void **state)
@@ -205,7 +225,7 @@ attributes_set_extra_msrs(void **state)
 	    "edge,inv,umask,cmask,anythr,msr_offcore,msr_ldlat,msr_frontend");
 	assert_int_equal(
 	    add_name(&set, 0, "OFFCORE_RESPONSE_1:0x1", 1, &attr), 0);
-	assert_int_equal(set.set.ps_extra_msr[EXTRA_OFFCORE1 - 1], 0x10004);
+	assert_int_equal(set.set.ps_extra_msr[EXTRA_OFFCORE1], 0x10004);
 	/* A value with bits that the register does not have. */
 	attr.cpa_value = 1ULL << 40;
 	assert_int_equal(add_name(&set, 1, "OFFCORE_RESPONSE_0:0x1", 1, &attr),
@@ -254,7 +274,7 @@ attributes_need_their_event(void **state)
 		    CPC_INVALID_ATTRIBUTE);
 		assert_string_equal(named_refusal.cf_why, refused[i].why);
 	}
-	assert_int_equal(set.set.ps_extra_msrs, 0);
+	assert_int_equal(set.cfg[0].pc_extra, EXTRA_NONE);
 	/* Events by number, too: event and unit mask select the MSR. */
 	add_accepted(0, "0xb7", "umask=1,msr_offcore=0x11");
 	add_accepted(1, "0xb7", "msr_offcore=0x12,umask=2");
@@ -273,7 +293,7 @@ attributes_need_their_event(void **state)
 	ops->allstop();
 	boot(&skylake_whole);
 	add_accepted(0, "0x2b", "umask=1,msr_offcore=0x13");
-	assert_int_equal(set.set.ps_extra_msrs, 1U << (EXTRA_OFFCORE1 - 1));
+	assert_int_equal(set.cfg[0].pc_extra, EXTRA_OFFCORE1);
 }
 
 /*
@@ -360,7 +380,7 @@ newer_names_are_taken(void **state)
 				fail_msg("%s: %s: %d %s", cpus[i].pmu, name,
 				    subcode, named_refusal.cf_why);
 			names++;
-			extras += set.set.ps_extra_msrs != 0;
+			extras += set.cfg[0].pc_extra != EXTRA_NONE;
 		}
 		assert_in_range(names, 40, 2000);
 		printf("# %s: %u names, %u with an extra MSR\n", cpus[i].pmu,
@@ -448,6 +468,7 @@ main(void)
 		cmocka_unit_test(extra_msrs_are_shared),
 		cmocka_unit_test(configure_touches_no_register),
 		cmocka_unit_test(extra_msrs_of_the_right_cpu),
+		cmocka_unit_test(a_refused_extra_msr_ends_no_run),
 		cmocka_unit_test(attributes_set_extra_msrs),
 		cmocka_unit_test(attributes_need_their_event),
 		cmocka_unit_test(thresholds_are_shared),
