@@ -16,13 +16,13 @@
 #include "kern/sched/cpu.h"
 
 /*
- * The PICs for ps_urgent: those of notify requests, if one of these counts at
+ * The PICs for ps_nmi_pics: those of notify requests, if one of these counts at
  * system privilege.  The kernel itself can then make a PIC overflow, and the
  * NMI stops all PICs of the set.  Not with a witness that counts the kernel:
  * the NMI does not stop the witness, and the two counts would differ.
  */
 static uint32_t
-urgent_pics(const struct kcpc_ctx *ctx)
+nmi_pics(const struct kcpc_ctx *ctx)
 {
 	for (unsigned i = 0; i < ctx->kc_nreqs; i++) {
 		const struct pcbe_cfg *cfg = &ctx->kc_pcbe.ps_cfg[i];
@@ -51,7 +51,7 @@ hang_context(struct lwp *l, struct proc *p, const struct cpc_pack *pack,
 	ctx->kc_proc = p;
 	ctx->kc_lwp = l;
 	if (ctx->kc_notify != 0)
-		ctx->kc_pcbe.ps_urgent = urgent_pics(ctx);
+		ctx->kc_pcbe.ps_nmi_pics = nmi_pics(ctx);
 	if (pack->cp_type != 0)
 		ctx->kc_flags |= KCPC_CTX_TYPED;
 	kcpc_instance_add(ctx);

@@ -80,31 +80,33 @@ struct pcbe_set {
 	 * CPUs, by what they share.
 	 */
 	uint8_t ps_type;
-	/* the backend's, from configure() */
-	uint64_t ps_run, ps_selection;
+	/*
+	 * kcpc's: PICs whose overflow stops all PICs at once, in the kernel,
+	 * too, if the machine can do that (by an NMI).  kcpc_pmi() still runs
+	 * later.
+	 */
+	uint32_t ps_nmi_pics;
+	/*
+	 * The contents of the registers, but for counts: two sets with equal
+	 * values need equal contents.  PCBE_CONFIG_NEW: the next program()
+	 * makes the value.  configure() sets this, and kcpc when it changes
+	 * ps_nmi_pics or ps_nmi_reload.  A CPU's c_pmu_config is the value that
+	 * it ran last; 0: none.
+	 */
+	uint64_t ps_config;
+	uint64_t ps_be;                 /* the backend's own */
 	uint64_t ps_extra_msr[EXTRA_N]; /* by pc_extra: its value */
 	struct pcbe_cfg *ps_cfg;        /* ps_n of them */
 	struct cpc_page *ps_page;
 	/*
-	 * kcpc's: PICs whose overflow stops all PICs at once, in the kernel,
-	 * too, if the machine can do that (by an NMI).  kcpc_pmi() still runs
-	 * later.  The value is fixed when the set is first programmed.
+	 * kcpc's: the value from which the one PIC of ps_nmi_pics continues
+	 * after an overflow in the kernel.  0: the overflow stops it.
 	 */
-	uint32_t ps_urgent;
-	/*
-	 * kcpc's: the value from which the one PIC of ps_urgent continues after
-	 * an overflow in the kernel.  0: the overflow stops it.
-	 */
-	uint64_t ps_resume;
+	uint64_t ps_nmi_reload;
 };
+#define PCBE_CONFIG_NEW (~0ULL)
 
-/*
- * kcpc sets ps_selection to this when it changes ps_urgent or ps_resume, of a
- * backend that has nmi_log.
- */
-#define PCBE_UNSELECTED (~0ULL)
-
-/* Program counters in the kernel at overflows of a set with ps_resume. */
+/* Program counters in the kernel at overflows of a set with ps_nmi_reload. */
 #define PCBE_NMI_LOG 126
 struct pcbe_nmi_log {
 	uint32_t pk_n;    /* overflows after which the PIC continued */

@@ -45,7 +45,7 @@
  * (7) The set of a core type, whose LWP was bound elsewhere (owner.c).
  *
  * A PMI that comes late finds another context, or none: it is a stray, too.
- * With ps_urgent the NMI handler also raises PMIs whose overflow is handled.
+ * With ps_nmi_pics the NMI handler also raises PMIs whose overflow is handled.
  *
  * A CPU's context is running until it is dropped: it has no notify requests,
  * and no LWP takes its CPU's PICs.  A profile's context is frozen from
@@ -345,7 +345,7 @@ pmi_slow(struct kcpc_ctx *ctx)
 		kcpc_ops->allstop();
 		pics = kcpc_ops->overflow_bitmap();
 	}
-	count_stray(!running || (pics == 0 && ctx->kc_pcbe.ps_urgent == 0));
+	count_stray(!running || (pics == 0 && ctx->kc_pcbe.ps_nmi_pics == 0));
 	arch_pmi_rearm();
 	if (running && (ctx->kc_flags & KCPC_CTX_FREEZE) == 0)
 		pics_start(ctx);
@@ -370,7 +370,7 @@ kcpc_pmi(void)
 	}
 	/* Two calls: program() then need not preserve the result. */
 	if (pics == 0) {
-		count_stray(ctx->kc_pcbe.ps_urgent == 0);
+		count_stray(ctx->kc_pcbe.ps_nmi_pics == 0);
 		kcpc_ops->program(&ctx->kc_pcbe);
 		return false;
 	}

@@ -36,14 +36,14 @@ AT(cpc_sample, cs_tick, CS_TICK);
 AT(cpc_sample, cs_value, CS_TICK + 8);
 
 /*
- * ps_selection is two masks: the PICs that count, helpers included, and those
- * of them that interrupt.  A CPU's c_pcbe is the selection that it ran last.
- * A stopped PIC cannot overflow, so its interrupt may stay enabled.
+ * ps_config is two masks: the PICs that count, helpers included, and those of
+ * them that interrupt.  A stopped PIC cannot overflow, so its interrupt may
+ * stay enabled.
  */
-#define COUNT(pics)           ((uint64_t)(pics))
-#define INTERRUPT(pics)       ((uint64_t)(pics) << 32)
-#define COUNTING(selection)   ((uint32_t)(selection))
-#define INTERRUPTS(selection) ((selection) >> 32)
+#define COUNT(pics)        ((uint64_t)(pics))
+#define INTERRUPT(pics)    ((uint64_t)(pics) << 32)
+#define COUNTING(config)   ((uint32_t)(config))
+#define INTERRUPTS(config) ((config) >> 32)
 
 struct pmuv3 pmuv3;
 const uint64_t *pmuv3_counts;
@@ -251,11 +251,16 @@ needs_interrupt(const struct pcbe_cfg *cfg)
 	       (pmuv3.pv_width < 64 && pmuv3.pv_overflow == PMUV3_PLAIN);
 }
 
-/* The bit of a request in ps_run, which holds the requests with a helper. */
 static uint64_t
-request_bit(const struct pcbe_cfg *cfg, const struct pcbe_set *set)
+make_config(const struct pcbe_set *set)
 {
-	return 1ULL << (cfg - set->ps_cfg);
+	uint64_t config = COUNT(set->ps_pics | set->ps_helpers);
+
+	for (uint32_t i = 0; i < set->ps_n; i++) {
+		if (needs_interrupt(&set->ps_cfg[i]))
+			config |= INTERRUPT(1ULL << set->ps_cfg[i].pc_pic);
+	}
+	return config;
 }
 
 static int
@@ -289,8 +294,6 @@ configure(struct pcbe_cfg *cfg, const struct cpc_event *ev, unsigned nattrs,
 			    "helper; "
 			    "none is free");
 		set->ps_helpers |= (uint32_t)cfg->pc_aux;
-		set->ps_run |= request_bit(cfg, set);
-		set->ps_selection |= COUNT(cfg->pc_aux);
 	}
 	cfg->pc_sel = ev->ce_code;
 	if ((cfg->pc_flags & CPC_COUNT_USER) == 0)
@@ -299,49 +302,45 @@ configure(struct pcbe_cfg *cfg, const struct cpc_event *ev, unsigned nattrs,
 		cfg->pc_sel |= PMEVTYPER_P;
 	if ((cfg->pc_flags & CPC_COUNT_HV) != 0)
 		cfg->pc_sel |= PMEVTYPER_NSH;
-	set->ps_selection |= COUNT(1ULL << cfg->pc_pic);
-	if (needs_interrupt(cfg))
-		set->ps_selection |= INTERRUPT(1ULL << cfg->pc_pic);
+	set->ps_config = PCBE_CONFIG_NEW;
 	return 0;
 }
 
 /*
- * The CPU ran another selection last.  With user reads open a program can read
- * every PIC, so clear the counts that belong to other sets.
+ * The CPU ran another configuration last.  With user reads open a program can
+ * read every PIC, so clear the counts that belong to other sets.
  */
 static void
-select_pics(uint64_t selection)
+select_pics(uint64_t config)
 {
 	struct cpu *c = arch_curcpu();
-	uint64_t stale = COUNTING(c->c_pcbe & ~selection);
+	uint64_t stale = COUNTING(c->c_pmu_config & ~config);
 
 	for (; stale != 0; stale &= stale - 1)
 		pmu_write_pmevcntr((unsigned)__builtin_ctzll(stale), 0);
 	pmu_write_pmintenclr(pmuv3.pv_pics);
-	pmu_write_pmintenset(INTERRUPTS(selection));
-	c->c_pcbe = selection;
+	pmu_write_pmintenset(INTERRUPTS(config));
+	c->c_pmu_config = config;
 }
 
 /* Each helper starts one count lower than the PIC it serves. */
 static inline void
 load_helpers(const struct pcbe_set *set)
 {
-	uint64_t requests;
-
-	for (requests = set->ps_run; requests != 0; requests &= requests - 1) {
-		unsigned i = (unsigned)__builtin_ctzll(requests);
+	for (uint32_t i = 0; i < set->ps_n; i++) {
 		const struct pcbe_cfg *cfg = &set->ps_cfg[i];
 		uint64_t data = set->ps_page->cg_req[i].cq_data;
 
-		pmu_load((unsigned)__builtin_ctzll(cfg->pc_aux), cfg->pc_sel,
-		    (data - 1) & cfg->pc_mask);
+		if (cfg->pc_aux != 0)
+			pmu_load((unsigned)__builtin_ctzll(cfg->pc_aux),
+			    cfg->pc_sel, (data - 1) & cfg->pc_mask);
 	}
 }
 
 static inline void
 start(struct pcbe_set *set)
 {
-	uint32_t pics = COUNTING(set->ps_selection);
+	uint32_t pics = COUNTING(set->ps_config);
 
 	pmu_write_pmovsclr(pics);
 	if (set->ps_user_read)
@@ -352,8 +351,10 @@ start(struct pcbe_set *set)
 static void
 program_slow(struct pcbe_set *set)
 {
-	if (arch_curcpu()->c_pcbe != set->ps_selection)
-		select_pics(set->ps_selection);
+	if (set->ps_config == PCBE_CONFIG_NEW)
+		set->ps_config = make_config(set);
+	if (arch_curcpu()->c_pmu_config != set->ps_config)
+		select_pics(set->ps_config);
 	load_helpers(set);
 	start(set);
 }
@@ -361,7 +362,8 @@ program_slow(struct pcbe_set *set)
 static void
 program(struct pcbe_set *set)
 {
-	if (set->ps_run != 0 || arch_curcpu()->c_pcbe != set->ps_selection)
+	if (set->ps_helpers != 0 ||
+	    arch_curcpu()->c_pmu_config != set->ps_config)
 		program_slow(set);
 	else
 		start(set);
@@ -381,7 +383,7 @@ allstop(void)
 	struct cpu *c = arch_curcpu();
 
 	pmu_write_pmintenclr(pmuv3.pv_pics);
-	c->c_pcbe = COUNTING(c->c_pcbe);
+	c->c_pmu_config = COUNTING(c->c_pmu_config);
 	stop_pics(pmuv3.pv_pics);
 }
 
@@ -400,7 +402,7 @@ static uint64_t
 stop(struct pcbe_set *set)
 {
 	struct cpc_page *page = set->ps_page;
-	uint32_t pics = COUNTING(set->ps_selection);
+	uint32_t pics = COUNTING(set->ps_config);
 	uint64_t overflowed;
 
 	stop_pics(pics);
@@ -415,8 +417,6 @@ static void
 free_cfg(struct pcbe_cfg *cfg, struct pcbe_set *set)
 {
 	set->ps_helpers &= ~(uint32_t)cfg->pc_aux;
-	set->ps_run &= ~request_bit(cfg, set);
-	set->ps_selection &= ~COUNT(cfg->pc_aux);
 	cfg->pc_aux = 0;
 }
 

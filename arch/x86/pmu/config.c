@@ -4,11 +4,11 @@
  * boot only this file writes the first three; without global control, pic.c
  * starts and stops PICs by their event selects.
  *
- * The contents that a set wants have a number, its selection.  program()
- * compares that number with the selection of the CPU.  Sets that want the same
- * contents share a number, so a switch between LWPs that count alike writes
- * none of these registers.  Without shared numbers it takes 89 instructions
- * more with one PIC, and 169 with nine (a third).
+ * ps_config is the number of the contents that a set wants.  program() compares
+ * it with the number of the CPU.  Sets that want the same contents share a
+ * number, so a switch between LWPs that count alike writes none of these
+ * registers.  Without shared numbers it takes 89 instructions more with one
+ * PIC, and 169 with nine (a third).
  *
  * Intel SDM vol. 4, "MSRs in Processors Based on Intel Microarchitecture Code
  * Name Sandy Bridge" (MSR_OFFCORE_RSP_0, _1, MSR_PEBS_LD_LAT) and "... Code
@@ -30,61 +30,62 @@ const struct x86_extra x86_extras[EXTRA_N] = {
 	[EXTRA_FRONTEND] = { "MSR_PEBS_FRONTEND", 0x3f7, 0x11 },
 };
 
-/* The selections that were used last; numbers start from 1. */
-#define NSELECTION 16
-static struct selection {
-	uint64_t sl_number;
-	uint32_t sl_pics;
-	uint32_t sl_urgent;
-	uint64_t sl_resume;
+/* The contents that were used last; numbers start from 1. */
+#define NCONTENTS 16
+static struct contents {
+	uint64_t xg_number;
+	uint32_t xg_pics;
+	uint32_t xg_nmi_pics;
+	uint64_t xg_nmi_reload;
 	struct {
 		uint64_t select, value; /* of its extra MSR */
 		uint8_t extra;
-	} sl_pic[PCBE_MAXPIC];
-} selections[NSELECTION];
+	} xg_pic[PCBE_MAXPIC];
+} contents[NCONTENTS];
 
 static bool
-is_selection(const struct selection *sl, const struct pcbe_set *set)
+has_contents(const struct contents *xg, const struct pcbe_set *set)
 {
-	if (sl->sl_pics != set->ps_pics || sl->sl_urgent != set->ps_urgent ||
-	    sl->sl_resume != set->ps_resume)
+	if (xg->xg_pics != set->ps_pics ||
+	    xg->xg_nmi_pics != set->ps_nmi_pics ||
+	    xg->xg_nmi_reload != set->ps_nmi_reload)
 		return false;
 	for (unsigned i = 0; i < set->ps_n; i++) {
 		const struct pcbe_cfg *cfg = &set->ps_cfg[i];
 
-		if (sl->sl_pic[cfg->pc_pic].select != cfg->pc_sel ||
-		    sl->sl_pic[cfg->pc_pic].extra != cfg->pc_extra ||
-		    sl->sl_pic[cfg->pc_pic].value !=
+		if (xg->xg_pic[cfg->pc_pic].select != cfg->pc_sel ||
+		    xg->xg_pic[cfg->pc_pic].extra != cfg->pc_extra ||
+		    xg->xg_pic[cfg->pc_pic].value !=
 			set->ps_extra_msr[cfg->pc_extra])
 			return false;
 	}
 	return true;
 }
 
-/* The number of the set's selection.  A new one replaces the oldest. */
+/* The number of the set's contents.  New ones replace the oldest. */
 static uint64_t
-selection_number(const struct pcbe_set *set)
+contents_number(const struct pcbe_set *set)
 {
 	static uint64_t last;
 	static unsigned at; /* found last, and likely to be wanted again */
-	struct selection *sl;
+	struct contents *xg;
 
-	for (unsigned i = 0; i < NSELECTION; i++, at = (at + 1) % NSELECTION) {
-		if (is_selection(&selections[at], set))
-			return selections[at].sl_number;
+	for (unsigned i = 0; i < NCONTENTS; i++, at = (at + 1) % NCONTENTS) {
+		if (has_contents(&contents[at], set))
+			return contents[at].xg_number;
 	}
-	at = last++ % NSELECTION;
-	sl = &selections[at];
-	sl->sl_number = last;
-	sl->sl_pics = set->ps_pics;
-	sl->sl_urgent = set->ps_urgent;
-	sl->sl_resume = set->ps_resume;
+	at = last++ % NCONTENTS;
+	xg = &contents[at];
+	xg->xg_number = last;
+	xg->xg_pics = set->ps_pics;
+	xg->xg_nmi_pics = set->ps_nmi_pics;
+	xg->xg_nmi_reload = set->ps_nmi_reload;
 	for (unsigned i = 0; i < set->ps_n; i++) {
 		const struct pcbe_cfg *cfg = &set->ps_cfg[i];
 
-		sl->sl_pic[cfg->pc_pic].select = cfg->pc_sel;
-		sl->sl_pic[cfg->pc_pic].extra = cfg->pc_extra;
-		sl->sl_pic[cfg->pc_pic].value =
+		xg->xg_pic[cfg->pc_pic].select = cfg->pc_sel;
+		xg->xg_pic[cfg->pc_pic].extra = cfg->pc_extra;
+		xg->xg_pic[cfg->pc_pic].value =
 		    set->ps_extra_msr[cfg->pc_extra];
 	}
 	return last;
@@ -137,15 +138,30 @@ write_selects(struct x86_pic_cpu *xn, const struct pcbe_set *set)
 		pmu_wrmsr(IA32_FIXED_CTR_CTRL, fixed);
 }
 
+/* The bits of global control that start the set's PICs. */
+static uint64_t
+global_bits(const struct pcbe_set *set)
+{
+	uint64_t bits = x86_pics.xs_kept;
+
+	for (unsigned i = 0; i < set->ps_n; i++)
+		bits |= x86_pics.xs_pic[set->ps_cfg[i].pc_pic].xp_global;
+	return bits;
+}
+
 void
 x86_config_write(struct x86_pic_cpu *xn, struct pcbe_set *set)
 {
-	if (set->ps_selection == PCBE_UNSELECTED)
-		set->ps_selection = selection_number(set);
-	if (xn->xn_selection == set->ps_selection)
+	struct cpu *c = arch_curcpu();
+
+	if (set->ps_config == PCBE_CONFIG_NEW) {
+		set->ps_config = contents_number(set);
+		set->ps_be = global_bits(set);
+	}
+	if (c->c_pmu_config == set->ps_config)
 		return;
 	x86_pics_hold(xn, set->ps_pics);
 	write_selects(xn, set);
 	x86_nmi_route(xn, set);
-	xn->xn_selection = set->ps_selection;
+	c->c_pmu_config = set->ps_config;
 }

@@ -1,6 +1,6 @@
 /*
  * Overflows inside the kernel, which runs with interrupts off: they come as
- * NMIs if a set asks for that (ps_urgent).  docs/overflow.md has the reasons.
+ * NMIs if a set asks for that (ps_nmi_pics).  docs/overflow.md has the reasons.
  *
  * An NMI that hits a payload calls kcpc_pmi(), as the ordinary interrupt (PMI)
  * does.  An NMI may hit any code of the kernel, such as kcpc, the entry and
@@ -11,7 +11,7 @@
  *
  * The CPU's state is in three fields of struct x86_pic_cpu:
  *
- *     xn_found   overflows of urgent sets that stop() found in the status
+ *     xn_found   overflows of sets with ps_nmi_pics that stop() found
  *     xn_came    overflows of which the NMI has come
  *     xn_masked  the APIC's entry may be masked: Intel's delivery masks it
  *
@@ -24,7 +24,7 @@
  *     event                        armed          struck        ahead
  *     ---------------------------  -------------  ------------  ------------
  *     NMI in the kernel, a PIC
- *       of xn_urgent overflowed    struck (1)     struck        struck
+ *       of xn_nmi_pics overflowed  struck (1)     struck        struck
  *     NMI in the kernel, another
  *       PIC overflowed             struck (2)     struck        struck
  *     NMI in a payload; kcpc_pmi()
@@ -33,9 +33,9 @@
  *     stop() finds an overflow     ahead          armed (4)     ahead
  *     program()                    armed          armed (5)     ahead
  *
- * (1) With ps_resume the NMI logs where it hit, loads the PIC, and starts it
- *     again: the state stays armed.
- * (2) The PICs run on until the PMI: this overflow is not urgent.
+ * (1) With ps_nmi_reload the NMI logs where it hit, loads the PIC, and starts
+ *     it again: the state stays armed.
+ * (2) The PICs run on until the PMI: this overflow raises no NMI alone.
  * (3) The overflow that stop() found belongs to this late NMI.
  * (4) Armed but for the mask; program() removes that.
  * (5) It writes the APIC's entry again, after stop() has cleared the status.
@@ -67,21 +67,21 @@ x86_nmi_log(void)
 void
 x86_nmi_route(struct x86_pic_cpu *xn, const struct pcbe_set *set)
 {
-	bool same = (xn->xn_urgent != 0) == (set->ps_urgent != 0);
+	bool same = (xn->xn_nmi_pics != 0) == (set->ps_nmi_pics != 0);
 
-	xn->xn_urgent = set->ps_urgent;
-	xn->xn_resume = set->ps_resume;
-	xn->xn_resume_select = set->ps_cfg->pc_sel;
+	xn->xn_nmi_pics = set->ps_nmi_pics;
+	xn->xn_nmi_reload = set->ps_nmi_reload;
+	xn->xn_nmi_select = set->ps_cfg->pc_sel;
 	if (same && !xn->xn_masked)
 		return;
 	xn->xn_masked = false;
-	pmu_deliver(set->ps_urgent != 0);
+	pmu_deliver(set->ps_nmi_pics != 0);
 }
 
 uint32_t
 x86_nmi_pending(const struct x86_pic_cpu *xn)
 {
-	return x86_pics_overflowed(xn) & xn->xn_urgent & ~xn->xn_strides;
+	return x86_pics_overflowed(xn) & xn->xn_nmi_pics & ~xn->xn_strides;
 }
 
 /*
@@ -98,21 +98,22 @@ x86_pic_nmi_late(void)
 	xn->xn_came = xn->xn_found;
 	if (xn->xn_strides == 0) /* no overflow is only a stage of a count */
 		kcpc_pmi_late();
-	if (xn->xn_urgent != 0)
+	if (xn->xn_nmi_pics != 0)
 		pmu_deliver(true);
 	return true;
 }
 
-/* Can the set's one PIC be loaded with ps_resume, and started again? */
+/* Can the set's one PIC be loaded with ps_nmi_reload, and started again? */
 static bool
 can_resume(const struct x86_pic_cpu *xn)
 {
 	const struct x86_pic *p;
 
-	if (xn->xn_resume == 0)
+	if (xn->xn_nmi_reload == 0)
 		return false;
-	p = &x86_pics.xs_pic[__builtin_ctz(xn->xn_urgent)];
-	if (p->xp_short && (uint64_t)(int32_t)xn->xn_resume != xn->xn_resume)
+	p = &x86_pics.xs_pic[__builtin_ctz(xn->xn_nmi_pics)];
+	if (p->xp_short &&
+	    (uint64_t)(int32_t)xn->xn_nmi_reload != xn->xn_nmi_reload)
 		return false;
 	/* Not if the NMI hit stop() after it stopped the PIC. */
 	if (x86_pics.xs_ctrl != 0)
@@ -124,7 +125,7 @@ can_resume(const struct x86_pic_cpu *xn)
 static void
 nmi_resume(struct x86_pic_cpu *xn, uint64_t at)
 {
-	unsigned n = (unsigned)__builtin_ctz(xn->xn_urgent);
+	unsigned n = (unsigned)__builtin_ctz(xn->xn_nmi_pics);
 	struct pcbe_nmi_log *pk = x86_nmi_log();
 
 	x86_pics_stop(xn);
@@ -142,7 +143,7 @@ bool
 x86_pic_nmi(uint64_t at)
 {
 	struct x86_pic_cpu *xn = x86_pic_self();
-	uint32_t pics = xn->xn_urgent != 0 ? x86_pics_overflowed(xn) : 0;
+	uint32_t pics = xn->xn_nmi_pics != 0 ? x86_pics_overflowed(xn) : 0;
 
 	if (pics == 0)
 		return x86_pic_nmi_late();
@@ -150,18 +151,18 @@ x86_pic_nmi(uint64_t at)
 	 * An overflow of any other PIC waits for the PMI, and the PICs go on
 	 * counting until then.
 	 */
-	if ((pics & xn->xn_urgent & ~xn->xn_strides) != 0) {
+	if ((pics & xn->xn_nmi_pics & ~xn->xn_strides) != 0) {
 		if (can_resume(xn)) {
 			nmi_resume(xn, at);
 			return true;
 		}
 		x86_pics_stop(xn);
-		if (xn->xn_resume != 0)
+		if (xn->xn_nmi_reload != 0)
 			x86_nmi_log()->pk_last = at;
 	}
 	xn->xn_came = xn->xn_found + 1; /* stop() will find the overflow */
 	xn->xn_masked = true;
-	xn->xn_selection = 0; /* program() then writes the APIC's entry */
+	arch_curcpu()->c_pmu_config = 0; /* program() writes the APIC's entry */
 	pmu_hand_over();
 	return true;
 }

@@ -78,6 +78,7 @@ x86_pics_silence(const struct x86_pics *ps)
 			pmu_wrmsr_safe(ps->xs_clear, status);
 	}
 	pmu_close_reads();
+	arch_curcpu()->c_pmu_config = 0;
 	memset(x86_pic_self(), 0, sizeof(struct x86_pic_cpu));
 }
 
@@ -106,8 +107,7 @@ x86_pic_configure(struct pcbe_cfg *cfg, struct pcbe_set *set)
 
 	cfg->pc_aux = (uint64_t)p->xp_counter << 32 | p->xp_index;
 	cfg->pc_mask = p->xp_mask;
-	set->ps_selection = PCBE_UNSELECTED;
-	set->ps_run |= p->xp_global | x86_pics.xs_kept;
+	set->ps_config = PCBE_CONFIG_NEW;
 }
 
 /*
@@ -155,10 +155,11 @@ load_short(struct x86_pic_cpu *xn, struct pcbe_set *set)
 			pmu_wrmsr(X86_AUX_LOAD(cfg->pc_aux), cq->cq_last);
 		}
 		/*
-		 * Every PIC of an urgent set raises an NMI, notify request or
-		 * not.  Without a status register its value explains the NMI.
+		 * With ps_nmi_pics each PIC of the set raises an NMI, notify
+		 * request or not.  Without a status register its value explains
+		 * the NMI.
 		 */
-		if (cfg->pc_notify || xn->xn_urgent != 0) {
+		if (cfg->pc_notify || xn->xn_nmi_pics != 0) {
 			xn->xn_watched |= 1U << cfg->pc_pic;
 			xn->xn_seen[cfg->pc_pic] = cq->cq_last;
 		}
@@ -208,30 +209,35 @@ each_program(struct pcbe_set *set)
 	load_pics(set);
 	load_short(xn, set);
 	if (x86_pics.xs_ctrl != 0)
-		pmu_wrmsr(x86_pics.xs_ctrl, set->ps_run);
+		pmu_wrmsr(x86_pics.xs_ctrl, set->ps_be);
 	else
 		start_each_pic(xn, set);
 }
 
 static void global_program(struct pcbe_set *set);
 
-/* noinline saves 5 instructions of a switch's 372 that keeps its selection. */
+/* noinline saves 5 instructions of a switch's 372 that writes none of this. */
 static __attribute__((noinline)) void
-program_other_selection(struct pcbe_set *set)
+program_other_config(struct pcbe_set *set)
 {
 	x86_config_write(x86_pic_self(), set);
 	global_program(set);
 }
 
-static void
+/*
+ * noinline: only this copy starts PICs.  With another one in
+ * program_other_config(), gcc 12 had two more instructions after the start, so
+ * a count depended on what the CPU had run before.
+ */
+static __attribute__((noinline)) void
 global_program(struct pcbe_set *set)
 {
-	if (x86_pic_self()->xn_selection != set->ps_selection) {
-		program_other_selection(set);
+	if (arch_curcpu()->c_pmu_config != set->ps_config) {
+		program_other_config(set);
 		return;
 	}
 	load_pics(set);
-	pmu_wrmsr(x86_pics.xs_ctrl, set->ps_run);
+	pmu_wrmsr(x86_pics.xs_ctrl, set->ps_be);
 }
 
 void
@@ -252,7 +258,7 @@ x86_pic_reload(struct x86_pic_cpu *xn, unsigned n)
 
 	if (x86_pics.xs_clear != 0)
 		pmu_wrmsr(x86_pics.xs_clear, p->xp_global);
-	xn->xn_seen[n] = xn->xn_resume & p->xp_mask;
+	xn->xn_seen[n] = xn->xn_nmi_reload & p->xp_mask;
 	pmu_wrmsr(p->xp_counter, xn->xn_seen[n]);
 }
 
@@ -264,7 +270,7 @@ x86_pic_start(const struct x86_pic_cpu *xn, unsigned n)
 	if (x86_pics.xs_ctrl != 0)
 		pmu_wrmsr(x86_pics.xs_ctrl, p->xp_global | x86_pics.xs_kept);
 	else
-		pmu_wrmsr(p->xp_select, xn->xn_resume_select);
+		pmu_wrmsr(p->xp_select, xn->xn_nmi_select);
 }
 
 static void
@@ -319,7 +325,7 @@ acknowledge_status(struct x86_pic_cpu *xn, uint64_t status)
 	if (status == 0)
 		return 0;
 	pmu_wrmsr(x86_pics.xs_clear, status);
-	if (xn->xn_urgent != 0)
+	if (xn->xn_nmi_pics != 0)
 		xn->xn_found++;
 	return status_pics(status);
 }
@@ -334,7 +340,7 @@ overflow_bitmap(void)
 		pics = acknowledge_status(xn, pmu_rdmsr(x86_pics.xs_status));
 	} else {
 		pics = wrapped_pics(xn);
-		if (pics != 0 && xn->xn_urgent != 0)
+		if (pics != 0 && xn->xn_nmi_pics != 0)
 			xn->xn_found++;
 		/* A late NMI must not compare with what program() loads. */
 		xn->xn_watched = 0;
@@ -428,11 +434,11 @@ keep(struct pcbe_set *set)
 {
 	struct x86_pic_cpu *xn = x86_pic_self();
 
-	x86_pics.xs_kept = set->ps_run;
+	x86_pics.xs_program(set);
+	x86_pics.xs_kept = set->ps_be;
 	if (x86_pics.xs_pic[set->ps_cfg->pc_pic].xp_select == 0)
 		x86_pics.xs_kept_fixed = set->ps_cfg->pc_sel;
-	x86_pics.xs_all &= ~set->ps_run;
-	x86_pics.xs_program(set);
+	x86_pics.xs_all &= ~set->ps_be;
 	/* allstop() must not stop these PICs, nor may others clear them. */
 	xn->xn_running = 0;
 	xn->xn_holding &= ~set->ps_pics;

@@ -49,8 +49,7 @@ extern struct x86_pics x86_pics;
 extern struct x86_pic_cpu {
 	/* With global control: the event selects as written. */
 	uint64_t xn_select[PCBE_MAXPIC];
-	uint64_t xn_selection; /* number of the selection written, or 0 */
-	uint32_t xn_running;   /* without global control: PICs that run */
+	uint32_t xn_running; /* without global control: PICs that run */
 	/* PICs that hold counts (pic.c). */
 	uint32_t xn_holding;
 	/* PICs that reach their overflow in several strides (pic.c). */
@@ -59,11 +58,11 @@ extern struct x86_pic_cpu {
 	uint32_t xn_watched;
 	uint64_t xn_seen[PCBE_MAXPIC];
 	/* nmi.c has the states.  PICs whose overflow raises an NMI: */
-	uint32_t xn_urgent;
+	uint32_t xn_nmi_pics;
 	/* Overflows that stop() found, and overflows whose NMI came. */
 	uint32_t xn_found, xn_came;
-	/* The value after an overflow (ps_resume), the event select. */
-	uint64_t xn_resume, xn_resume_select;
+	/* The value after an overflow, the event select. */
+	uint64_t xn_nmi_reload, xn_nmi_select;
 	bool xn_masked; /* the APIC's entry may be masked */
 } __attribute__((aligned(X86_PIC_CPU_BYTES))) x86_pic_cpus[MAXCPU];
 _Static_assert(sizeof(struct x86_pic_cpu) == X86_PIC_CPU_BYTES,
@@ -114,9 +113,9 @@ void x86_pic_ops(struct pcbe_ops *ops);
 void x86_pics_hold(struct x86_pic_cpu *xn, uint32_t pics);
 /* pic.c, for nmi.c.  Stop all PICs that may stop. */
 void x86_pics_stop(const struct x86_pic_cpu *xn);
-/* Acknowledge the overflow of PIC n, which is stopped, and load xn_resume. */
+/* Acknowledge the overflow of the stopped PIC n, and load xn_nmi_reload. */
 void x86_pic_reload(struct x86_pic_cpu *xn, unsigned n);
-/* Start PIC n alone, with the event select xn_resume_select. */
+/* Start PIC n alone, with the event select xn_nmi_select. */
 void x86_pic_start(const struct x86_pic_cpu *xn, unsigned n);
 /* The PICs that overflowed; they are not acknowledged. */
 uint32_t x86_pics_overflowed(const struct x86_pic_cpu *xn);

@@ -378,7 +378,7 @@ profile_of_fd(uintptr_t fd)
 static bool
 can_serve_rows(const struct kcpc_ctx *ctx)
 {
-	if (ctx->kc_pcbe.ps_urgent != 0)
+	if (ctx->kc_pcbe.ps_nmi_pics != 0)
 		return false;
 	for (unsigned i = 1; i < ctx->kc_nreqs; i++) {
 		if (ctx->kc_pcbe.ps_cfg[i].pc_notify)
@@ -433,10 +433,9 @@ kcpc_profile_attach(struct lwp *l, uintptr_t fd, uintptr_t depth)
 	kp->kp_refs++;
 	kp->kp_rows = depth == CPC_PROFILE_ROWS;
 	kp->kp_depth = kp->kp_rows ? 0 : (unsigned)depth;
-	/* Without NMIs, ps_selection is the backend's alone. */
-	if (kcpc_ops->nmi_log != NULL && ctx->kc_pcbe.ps_urgent != 0) {
-		ctx->kc_pcbe.ps_resume = ctx->kc_reqs[0].kr_preset;
-		ctx->kc_pcbe.ps_selection = PCBE_UNSELECTED;
+	if (ctx->kc_pcbe.ps_nmi_pics != 0) {
+		ctx->kc_pcbe.ps_nmi_reload = ctx->kc_reqs[0].kr_preset;
+		ctx->kc_pcbe.ps_config = PCBE_CONFIG_NEW;
 	}
 	kp->kp_nreqs = ctx->kc_nreqs;
 	return 0;

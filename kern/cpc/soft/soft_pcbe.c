@@ -43,7 +43,7 @@ static struct soft_cpu {
 	uint32_t nc_running;
 	uint32_t nc_kept;       /* PICs that run for good */
 	uint32_t nc_interrupts; /* PICs whose overflow interrupts */
-	uint32_t nc_urgent;     /* PICs whose overflow stops all */
+	uint32_t nc_nmi_pics;   /* PICs whose overflow stops all */
 	uint32_t nc_overflowed;
 	bool nc_late;     /* with ns_late: an interrupt is on its way */
 	unsigned nc_skid; /* instructions until the interrupt */
@@ -134,7 +134,7 @@ program(struct pcbe_set *set)
 		   ~soft_first_pics(soft_npics(soft_this_type()))) == 0);
 	ASSERT(set->ps_type == 0 || set->ps_type == soft_this_type());
 	nc->nc_interrupts = 0;
-	nc->nc_urgent = soft_shape.ns_nmi ? set->ps_urgent : 0;
+	nc->nc_nmi_pics = soft_shape.ns_nmi ? set->ps_nmi_pics : 0;
 	for (unsigned i = 0; i < set->ps_n; i++) {
 		const struct pcbe_cfg *cfg = &set->ps_cfg[i];
 		struct cpc_page_req *cq = &set->ps_page->cg_req[i];
@@ -233,7 +233,7 @@ is_due(const struct soft_cpu *nc)
 /*
  * The number of the next n instructions up to an overflow that interrupts.  If
  * an interrupt is already due after its skid: up to the interrupt, or to an
- * urgent overflow, which stops the PICs.
+ * overflow of ps_nmi_pics, which stops the PICs.
  */
 static uint64_t
 until_interrupt(const struct soft_cpu *nc, unsigned privilege, uint64_t n)
@@ -242,7 +242,7 @@ until_interrupt(const struct soft_cpu *nc, unsigned privilege, uint64_t n)
 
 	if (is_due(nc)) {
 		n = nc->nc_skid < n ? nc->nc_skid : n;
-		which = nc->nc_urgent;
+		which = nc->nc_nmi_pics;
 	}
 	for (unsigned pic = 0; pic < ncounters(); pic++) {
 		const struct soft_pic *np = &nc->nc_pic[pic];
@@ -307,7 +307,7 @@ soft_pcbe_retire(uint64_t n, unsigned privilege)
 	if (quiet)
 		nc->nc_skid = soft_shape.ns_late != 0 ? soft_shape.ns_late
 		                                      : soft_shape.ns_skid;
-	if ((nc->nc_overflowed & nc->nc_urgent) != 0)
+	if ((nc->nc_overflowed & nc->nc_nmi_pics) != 0)
 		nc->nc_running = nc->nc_kept;
 	return overflowed & nc->nc_interrupts;
 }

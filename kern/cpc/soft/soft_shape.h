@@ -45,7 +45,7 @@ struct soft_shape {
 	 */
 	unsigned ns_late;
 	unsigned ns_pmi;     /* enum soft_pmi */
-	unsigned ns_nmi;     /* bool: an overflow of ps_urgent stops all */
+	unsigned ns_nmi;     /* bool: an overflow of ps_nmi_pics stops all */
 	unsigned ns_mute;    /* PICs that interrupt for notify requests only */
 	unsigned ns_helpers; /* bool: a notify request needs a helper PIC */
 	unsigned ns_broken;  /* PICs that do not count */

@@ -4,10 +4,10 @@
  * calls the backend directly, at no cost.
  *
  * A form that uses these operations alone was tried, without pc_witnessed and
- * the call from the idle loop.  It knew the event by pc_sel, which is 0 in a
- * fixed counter of Intel.  So `conserve 1 50` failed on x86-64: it had 0
- * windows instead of 25,254.  Idle time counted as unowned, so
- * idle_counts_are_separate of tests/host/kern/cpc/test/witness.c failed, too.
+ * the call from the idle loop.  It did not know the event in a fixed counter of
+ * Intel.  So `conserve 1 50` failed on x86-64: it had 0 windows instead of
+ * 25,254.  Idle time counted as unowned, so idle_counts_are_separate of
+ * tests/host/kern/cpc/witness.c failed, too.
  */
 #include "kern/cpc/test/witness.h"
 

@@ -26,6 +26,8 @@ finds() {
 expect 'calls in an unbuilt tree are not checked, and it says so' 1 '^check-layers: build/: no objects, so no call was checked: run make first$' \
 	"$tap_dir/scripts/dev/check-layers" --calls
 finds 'an include that goes up is found' check-layers kern/mm/page.c kern/debug/limit.h '#include "kern/debug/limit.h"'
+finds 'a word of the backends in kcpc is found' check-layers kern/cpc/context.c '^kern/cpc/context.c:[0-9]*: ps_be is for backends alone' \
+	'uint64_t be(const struct pcbe_set *set) { return set->ps_be; }'
 # No folder of code is too large to know, and no two folders need each other to be read.
 finds 'too many lines in a folder are found' check-rooms lib/text.c '^lib: [0-9]* files and [0-9]* lines, at most 20 and 4000: ' \
 	"$(yes . | head -n 4000)"

@@ -334,7 +334,7 @@ urgent_requests_notify_in_the_kernel(void **state)
 		add_flags(set, "cycles", cases[i].flags[1]);
 		bind_curlwp(set);
 		assert_int_equal(
-		    fake_ctx(0, 1)->kc_pcbe.ps_urgent, cases[i].urgent);
+		    fake_ctx(0, 1)->kc_pcbe.ps_nmi_pics, cases[i].urgent);
 	}
 }
 

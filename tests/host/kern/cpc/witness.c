@@ -177,7 +177,7 @@ no_urgent_pics_with_a_witness(void **state)
 		set = cpc_set_create(cpc);
 		add_flags(set, "cycles", CPC_COUNT_SYSTEM | CPC_OVF_NOTIFY_EMT);
 		bind_curlwp(set);
-		assert_int_equal(fake_ctx(0, 1)->kc_pcbe.ps_urgent,
+		assert_int_equal(fake_ctx(0, 1)->kc_pcbe.ps_nmi_pics,
 		    of[i] == CPC_COUNT_USER ? 1 : 0);
 	}
 }

@@ -395,6 +395,28 @@ refusal_takes_no_helper(void **state)
 	assert_int_equal(s.set.ps_helpers, 0);
 }
 
+/* kcpc may have the contents of the registers made again. */
+static void
+contents_made_again_are_the_same(void **state)
+{
+	struct fake_shape shape = lossy_shape(6, 6);
+	struct set s;
+
+	(void)state;
+	boot_proved(&shape);
+	set_init(&s, 0x3);
+	assert_int_equal(set_add(&s, "inst_retired", 0, USER, 0), 0);
+	assert_int_equal(set_add(&s, "inst_retired", 1, NOTIFY, -7ULL), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		set_start(&s);
+		assert_int_equal(fake_pmu[0].pmcnten, PMCNTEN_CYCLES | 0x7);
+		assert_int_equal(fake_pmu[0].pminten, 0x2);
+		assert_int_equal(set_stop(&s), 0);
+		s.set.ps_config = PCBE_CONFIG_NEW;
+	}
+	set_free(&s);
+}
+
 static void
 no_helper_without_need(void **state)
 {
@@ -451,6 +473,7 @@ main(void)
 		T(helpers_are_found_or_refused),
 		T(a_freed_helper_is_spare),
 		T(refusal_takes_no_helper),
+		T(contents_made_again_are_the_same),
 		T(no_helper_without_need),
 		T(mute_pics_enable_no_interrupt),
 	};

@@ -62,7 +62,7 @@ make_set(struct x86_set *s, uint64_t n, unsigned flags)
 	set_init(s, ops);
 	assert_int_equal(set_add(s, 0, EVENT, flags | NOTIFY, "", -n), 0);
 	assert_int_equal(set_add(s, 1, EVENT, flags, "", 0), 0);
-	s->set.ps_urgent = (flags & SYSTEM) != 0 ? 1U << 0 : 0;
+	s->set.ps_nmi_pics = (flags & SYSTEM) != 0 ? 1U << 0 : 0;
 }
 
 static void
@@ -274,8 +274,8 @@ count_profile(const struct fake_cpu *shape, uint64_t period)
 	assert_int_equal(
 	    set_add(&system, 0, EVENT, SYSTEM | NOTIFY, "", -period), 0);
 	if (period != 0) {
-		system.set.ps_urgent = 1U << 0;
-		system.set.ps_resume = -period;
+		system.set.ps_nmi_pics = 1U << 0;
+		system.set.ps_nmi_reload = -period;
 	}
 	set_start(&system);
 	run_kernel(WORK);
@@ -332,8 +332,8 @@ profiles_keep_their_events(void **state)
 			assert_int_equal(set_add(&profile[n], 0, events[n],
 					     SYSTEM | NOTIFY, "", -1000ULL),
 			    0);
-			profile[n].set.ps_urgent = 1U << 0;
-			profile[n].set.ps_resume = -1000ULL;
+			profile[n].set.ps_nmi_pics = 1U << 0;
+			profile[n].set.ps_nmi_reload = -1000ULL;
 		}
 		for (unsigned n = 0; n < 4; n++) {
 			struct x86_set *s = &profile[n % 2];

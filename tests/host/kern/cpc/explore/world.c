@@ -97,7 +97,7 @@ program_without_sequence(struct pcbe_set *set)
 static void
 program_without_nmi(struct pcbe_set *set)
 {
-	set->ps_urgent = 0;
+	set->ps_nmi_pics = 0;
 	sound_ops->program(set);
 }
 

@@ -397,8 +397,8 @@ overflows_in_the_kernel_are_sampled(void **state)
 	profile_open();
 	profile_begin(profile_set(CPC_COUNT_SYSTEM | CPC_OVF_NOTIFY_EMT), 2);
 	ps = &fake_ctx(0, 1)->kc_pcbe;
-	assert_true(ps->ps_resume == -(uint64_t)PERIOD);
-	assert_true(ps->ps_selection == PCBE_UNSELECTED);
+	assert_true(ps->ps_nmi_reload == -(uint64_t)PERIOD);
+	assert_true(ps->ps_config == PCBE_CONFIG_NEW);
 	fake_exec();
 	for (i = 1; i <= 2; i++) {
 		/* The PIC ends three periods and counts 4 more. */
