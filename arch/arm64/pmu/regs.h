@@ -11,8 +11,6 @@
 
 #include "arch/arm64/sysreg.h"
 
-#define PMU_NEVENT_MAX 31
-
 #define PMCR_E    (1ULL << 0) /* run the counters of PMCNTENSET_EL0 */
 #define PMCR_P    (1ULL << 1) /* write: event counters to 0 */
 #define PMCR_C    (1ULL << 2) /* write: PMCCNTR_EL0 to 0 */
@@ -81,75 +79,25 @@ pmu_isb(void)
 	isb();
 }
 
-/* X(n) for each event counter, because a register's name contains its number.
+/*
+ * Write event counter n, which must be less than PMCR_EL0.N, where the number
+ * is not part of the code.
+ * Arm ARM (DDI 0487), "PMSELR_EL0", "PMXEVCNTR_EL0", "PMXEVTYPER_EL0".
  */
-#define PMU_EACH_EVENT_COUNTER(X)                                              \
-	X(0)                                                                   \
-	X(1)                                                                   \
-	X(2)                                                                   \
-	X(3)                                                                   \
-	X(4)                                                                   \
-	X(5)                                                                   \
-	X(6)                                                                   \
-	X(7)                                                                   \
-	X(8)                                                                   \
-	X(9)                                                                   \
-	X(10)                                                                  \
-	X(11)                                                                  \
-	X(12)                                                                  \
-	X(13)                                                                  \
-	X(14)                                                                  \
-	X(15)                                                                  \
-	X(16)                                                                  \
-	X(17)                                                                  \
-	X(18)                                                                  \
-	X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30)
-
-/* n must be less than PMCR_EL0.N. */
-static inline uint64_t
-pmu_read_pmevcntr(unsigned n)
-{
-	switch (n) {
-#define READ(i)                                                                \
-	case i:                                                                \
-		return read_sysreg(pmevcntr##i##_el0);
-		PMU_EACH_EVENT_COUNTER(READ)
-#undef READ
-	default:
-		__builtin_unreachable();
-	}
-}
-
 static inline void
 pmu_write_pmevcntr(unsigned n, uint64_t v)
 {
-	switch (n) {
-#define WRITE(i)                                                               \
-	case i:                                                                \
-		write_sysreg(pmevcntr##i##_el0, v);                            \
-		break;
-		PMU_EACH_EVENT_COUNTER(WRITE)
-#undef WRITE
-	default:
-		__builtin_unreachable();
-	}
+	write_sysreg(pmselr_el0, n);
+	isb();
+	write_sysreg(pmxevcntr_el0, v);
 }
 
-/* Write event select and value of a counter, with one switch for both. */
+/* Its event select, too. */
 static inline void
 pmu_load(unsigned n, uint64_t select, uint64_t v)
 {
-	switch (n) {
-#define LOAD(i)                                                                \
-	case i:                                                                \
-		write_sysreg(pmevtyper##i##_el0, select);                      \
-		write_sysreg(pmevcntr##i##_el0, v);                            \
-		break;
-		PMU_EACH_EVENT_COUNTER(LOAD)
-#undef LOAD
-	default:
-		__builtin_unreachable();
-	}
+	pmu_write_pmevcntr(n, v);
+	write_sysreg(pmxevtyper_el0, select);
 }
 
 #endif /* ARCH_ARM64_PMU_REGS_H */

@@ -56,7 +56,7 @@ struct fake_shape {
 
 /* The registers of one CPU. */
 struct fake_pmu {
-	uint64_t pmcr, pmcnten, pminten, pmovs, pmuserenr;
+	uint64_t pmcr, pmcnten, pminten, pmovs, pmuserenr, pmselr;
 	uint64_t pmevcntr[FAKE_NEVENT + 1];  /* the last is PMCCNTR_EL0 */
 	uint64_t pmevtyper[FAKE_NEVENT + 1]; /* the last is PMCCFILTR_EL0 */
 	uint64_t unnoticed; /* overflows that PMOVS does not show yet */
@@ -66,7 +66,7 @@ struct fake_pmu {
 	unsigned el; /* the exception level of the last instruction */
 	/* Written, and uncertain until the next ISB. */
 	bool unsure_pmcr, unsure_pmcnten, unsure_pminten, unsure_pmovs;
-	bool unsure_pmuserenr;
+	bool unsure_pmuserenr, unsure_pmselr;
 	uint64_t unsure_pmevcntr, unsure_pmevtyper;
 	bool counted;          /* something has counted since the last ISB */
 	unsigned isbs, starts; /* number of ISBs; of writes to PMCNTENSET_EL0 */

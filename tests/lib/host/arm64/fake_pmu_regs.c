@@ -25,6 +25,7 @@ fake_isb(void)
 		return;
 	p->unsure_pmcr = p->unsure_pmcnten = p->unsure_pminten = false;
 	p->unsure_pmovs = p->unsure_pmuserenr = p->counted = false;
+	p->unsure_pmselr = false;
 	p->unsure_pmevcntr = p->unsure_pmevtyper = 0;
 }
 
@@ -227,6 +228,26 @@ write_pmovsclr(uint64_t v)
 	fake_cpu()->unsure_pmovs = true;
 }
 
+/* The counter that PMSELR_EL0 selects. */
+static unsigned
+selected(const char *reg)
+{
+	const struct fake_pmu *p = fake_cpu();
+
+	if (p->unsure_pmselr)
+		fake_broken("%s before an ISB after PMSELR_EL0", reg);
+	if (p->pmselr >= fake_shape.nevent)
+		fake_broken("%s: there are %u", reg, fake_shape.nevent);
+	return (unsigned)p->pmselr;
+}
+
+static void
+write_pmselr(uint64_t v)
+{
+	fake_cpu()->pmselr = v;
+	fake_cpu()->unsure_pmselr = true;
+}
+
 static void
 write_named(const char *reg, uint64_t v)
 {
@@ -248,6 +269,12 @@ write_named(const char *reg, uint64_t v)
 		write_pmuserenr(v);
 	else if (is(reg, "pmccfiltr_el0"))
 		write_pmevtyper(CYCLES, v);
+	else if (is(reg, "pmselr_el0"))
+		write_pmselr(v);
+	else if (is(reg, "pmxevcntr_el0"))
+		write_pmevcntr(selected(reg), v);
+	else if (is(reg, "pmxevtyper_el0"))
+		write_pmevtyper(selected(reg), v);
 	else if (numbered(reg, "pmevcntr", &n))
 		write_pmevcntr(n, v);
 	else if (numbered(reg, "pmevtyper", &n))

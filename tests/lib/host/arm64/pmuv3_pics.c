@@ -2,6 +2,24 @@
 #include "arch/arm64/pmu/pmuv3_impl.h"
 #include "arch/arm64/pmu/regs.h"
 
+#include <stdio.h>
+
+/* "pmevcntr3_el0" */
+static const char *
+numbered(const char *name, unsigned n)
+{
+	static char reg[32];
+
+	snprintf(reg, sizeof reg, "%s%u_el0", name, n);
+	return reg;
+}
+
+static uint64_t
+pmu_read_pmevcntr(unsigned n)
+{
+	return fake_mrs(numbered("pmevcntr", n));
+}
+
 void
 pmuv3_start(struct pcbe_set *set, uint64_t pics)
 {
@@ -10,7 +28,8 @@ pmuv3_start(struct pcbe_set *set, uint64_t pics)
 		struct cpc_page_req *cq = &set->ps_page->cg_req[i];
 
 		cq->cq_last = cq->cq_data & set->ps_cfg->pc_mask;
-		pmu_load(cfg->pc_pic, cfg->pc_sel, cq->cq_last);
+		fake_msr(numbered("pmevtyper", cfg->pc_pic), cfg->pc_sel);
+		fake_msr(numbered("pmevcntr", cfg->pc_pic), cq->cq_last);
 	}
 	pmu_isb();
 	pcbe_begin(set->ps_page, pmu_read_pmccntr());
