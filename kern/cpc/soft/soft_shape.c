@@ -22,6 +22,14 @@ static const char *const pmis[] = { "once", "twice", "never", NULL };
 static const char *const models[] = { "plain", "p4", "ultra", NULL };
 static const char *const shareds[] = { "no", "filter", "siblings", NULL };
 
+#define AT(field)                     offsetof(struct soft_shape, field)
+#define WORD(name, field, words, why) name, AT(field), words, 0, 0, name why
+#define FLAG(name, field)             WORD(name, field, no_yes, "= is yes or no")
+#define RANGE(name, field, min, max, why)                                      \
+	name, AT(field), NULL, min, max, name why
+#define PICS(name, field) RANGE(name, field, 0, ~0U, "= is a mask of PICs")
+_Static_assert(PCBE_MAXPIC == 32 && SOFT_NEVENT == 3, "as the texts say");
+
 static const struct key {
 	const char *k_name;
 	size_t k_at;
@@ -29,58 +37,32 @@ static const struct key {
 	unsigned long k_min, k_max; /* k_words NULL: a number */
 	const char *k_why;
 } keys[] = {
-	{ "shape", offsetof(struct soft_shape, ns_model), models, 0, 0,
-	    "shape= is plain, p4 or ultra" },
-	{ "pics", offsetof(struct soft_shape, ns_pics), NULL, 1, PCBE_MAXPIC,
-	    "pics= is a number from 1 to 32" },
-	{ "fixed", offsetof(struct soft_shape, ns_fixed), NULL, 0, SOFT_NEVENT,
-	    "fixed= is a number up to 3" },
-	{ "width", offsetof(struct soft_shape, ns_width), NULL, 16, 64,
-	    "width= is a number from 16 to 64" },
-	{ "ovf", offsetof(struct soft_shape, ns_ovf), ovfs, 0, 0,
-	    "ovf= is none, imprecise or precise" },
-	{ "skid", offsetof(struct soft_shape, ns_skid), NULL, 0, 1000,
-	    "skid= is a number up to 1000" },
-	{ "late", offsetof(struct soft_shape, ns_late), NULL, 0, 1000000,
-	    "late= is a number up to 1000000" },
-	{ "pmi", offsetof(struct soft_shape, ns_pmi), pmis, 0, 0,
-	    "pmi= is once, twice or never" },
-	{ "nmi", offsetof(struct soft_shape, ns_nmi), no_yes, 0, 0,
-	    "nmi= is yes or no" },
-	{ "mute", offsetof(struct soft_shape, ns_mute), NULL, 0, ~0U,
-	    "mute= is a mask of PICs" },
-	{ "helpers", offsetof(struct soft_shape, ns_helpers), no_yes, 0, 0,
-	    "helpers= is yes or no" },
-	{ "broken", offsetof(struct soft_shape, ns_broken), NULL, 0, ~0U,
-	    "broken= is a mask of PICs" },
-	{ "shared", offsetof(struct soft_shape, ns_shared), shareds, 0, 0,
-	    "shared= is no, filter or siblings" },
-	{ "keeps", offsetof(struct soft_shape, ns_keeps), no_yes, 0, 0,
-	    "keeps= is yes or no" },
-	{ "forgets", offsetof(struct soft_shape, ns_forgets), no_yes, 0, 0,
-	    "forgets= is yes or no" },
-	{ "staggered", offsetof(struct soft_shape, ns_staggered), no_yes, 0, 0,
-	    "staggered= is yes or no" },
-	{ "papi", offsetof(struct soft_shape, ns_papi), no_yes, 0, 0,
-	    "papi= is yes or no" },
-	{ "raw", offsetof(struct soft_shape, ns_raw), no_yes, 0, 0,
-	    "raw= is yes or no" },
-	{ "hv", offsetof(struct soft_shape, ns_hv), no_yes, 0, 0,
-	    "hv= is yes or no" },
-	{ "instructions", offsetof(struct soft_shape, ns_event[0]), NULL, 0,
-	    ~0U, "instructions= is a mask of PICs" },
-	{ "cycles", offsetof(struct soft_shape, ns_event[1]), NULL, 0, ~0U,
-	    "cycles= is a mask of PICs" },
-	{ "branches", offsetof(struct soft_shape, ns_event[2]), NULL, 0, ~0U,
-	    "branches= is a mask of PICs" },
-	{ "pics2", offsetof(struct soft_shape, ns_pics2), NULL, 1, PCBE_MAXPIC,
-	    "pics2= is a number from 1 to 32" },
-	{ "instructions2", offsetof(struct soft_shape, ns_event2[0]), NULL, 0,
-	    ~0U, "instructions2= is a mask of PICs" },
-	{ "cycles2", offsetof(struct soft_shape, ns_event2[1]), NULL, 0, ~0U,
-	    "cycles2= is a mask of PICs" },
-	{ "branches2", offsetof(struct soft_shape, ns_event2[2]), NULL, 0, ~0U,
-	    "branches2= is a mask of PICs" },
+	{ WORD("shape", ns_model, models, "= is plain, p4 or ultra") },
+	{ RANGE("pics", ns_pics, 1, 32, "= is a number from 1 to 32") },
+	{ RANGE("fixed", ns_fixed, 0, 3, "= is a number up to 3") },
+	{ RANGE("width", ns_width, 16, 64, "= is a number from 16 to 64") },
+	{ WORD("ovf", ns_ovf, ovfs, "= is none, imprecise or precise") },
+	{ RANGE("skid", ns_skid, 0, 1000, "= is a number up to 1000") },
+	{ RANGE("late", ns_late, 0, 1000000, "= is a number up to 1000000") },
+	{ WORD("pmi", ns_pmi, pmis, "= is once, twice or never") },
+	{ FLAG("nmi", ns_nmi) },
+	{ PICS("mute", ns_mute) },
+	{ FLAG("helpers", ns_helpers) },
+	{ PICS("broken", ns_broken) },
+	{ WORD("shared", ns_shared, shareds, "= is no, filter or siblings") },
+	{ FLAG("keeps", ns_keeps) },
+	{ FLAG("forgets", ns_forgets) },
+	{ FLAG("staggered", ns_staggered) },
+	{ FLAG("papi", ns_papi) },
+	{ FLAG("raw", ns_raw) },
+	{ FLAG("hv", ns_hv) },
+	{ PICS("instructions", ns_event[0]) },
+	{ PICS("cycles", ns_event[1]) },
+	{ PICS("branches", ns_event[2]) },
+	{ RANGE("pics2", ns_pics2, 1, 32, "= is a number from 1 to 32") },
+	{ PICS("instructions2", ns_event2[0]) },
+	{ PICS("cycles2", ns_event2[1]) },
+	{ PICS("branches2", ns_event2[2]) },
 };
 #define NKEYS (sizeof keys / sizeof keys[0])
 
