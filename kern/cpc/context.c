@@ -145,17 +145,6 @@ configure_one(struct kcpc_ctx *ctx, const struct cpc_packreq *pr,
 	return 0;
 }
 
-static void
-unconfigure_all(struct kcpc_ctx *ctx)
-{
-	struct pcbe_set *ps = &ctx->kc_pcbe;
-
-	while (ps->ps_n > 0) {
-		ps->ps_n--;
-		kcpc_ops->free(&ps->ps_cfg[ps->ps_n], ps);
-	}
-}
-
 static int
 configure_all(struct kcpc_ctx *ctx, const struct cpc_pack *pack,
     const struct kcpc_type *kt, struct cpc_refusal *rf)
@@ -170,7 +159,6 @@ configure_all(struct kcpc_ctx *ctx, const struct cpc_pack *pack,
 		code = configure_one(ctx, pr, attrs + pr->cr_attr, kt, rf);
 		if (code != 0) {
 			rf->cf_request = (int32_t)i;
-			unconfigure_all(ctx);
 			return kcpc_refuse(rf, code);
 		}
 	}
@@ -296,6 +284,5 @@ kcpc_ctx_destroy(struct kcpc_ctx *ctx)
 {
 	if (ctx->kc_pack != NULL)
 		kfree(ctx->kc_pack);
-	unconfigure_all(ctx);
 	ctx_free(ctx);
 }

@@ -2,10 +2,10 @@
  * A performance counter backend (PCBE): what kcpc asks of a PMU.  Included
  * by kern/cpc/, by the backends, and by tests/host with a fake.
  *
- * There are 21 operations.  attr_pics, keep, siblings, nmi_log and advance
- * are NULL if the PMU has no use for them.  Nine operations have the names they
- * have in illumos's pcbe_ops; the signatures are ours.  A backend sees no LWP.
- * docs/overflow.md follows an overflow from the PIC to the signal.
+ * There are 20 operations.  attr_pics, keep, siblings, nmi_log and advance
+ * are NULL if the PMU has no use for them.  Eight operations have the names
+ * they have in illumos's pcbe_ops; the signatures are ours.  A backend sees no
+ * LWP.  docs/overflow.md follows an overflow from the PIC to the signal.
  */
 #ifndef KERN_CPC_PCBE_H
 #define KERN_CPC_PCBE_H
@@ -209,11 +209,12 @@ struct pcbe_ops {
 	 * Validate one request and fill in cfg; `set` serves to find conflicts.
 	 * Event and attributes come from the program.  Refused already: those
 	 * on a generic event, and attributes that are not in pcbe_attrs.
-	 * Returns 0, or a CPC_* subcode (1..11) with nothing taken.  The
-	 * subcode is CPC_RESOURCE_UNAVAIL if a helper PIC is needed and none is
-	 * free.
-	 * If more is known than the subcode says, pcbe_refuse() gets it: which
-	 * part of the hardware refuses, and why.
+	 * Returns 0, or a CPC_* subcode (1..11) with nothing taken.  All that
+	 * it takes is in cfg and set: kcpc copies both byte for byte, and
+	 * forgets them when the set goes.  The subcode is CPC_RESOURCE_UNAVAIL
+	 * if a helper PIC is needed and none is free.  If more is known than
+	 * the subcode says, pcbe_refuse() gets it: which part of the hardware
+	 * refuses, and why.
 	 */
 	int (*configure)(struct pcbe_cfg *cfg, const struct cpc_event *ev,
 	    unsigned nattrs, const struct cpc_packattr *attrs,
@@ -242,11 +243,6 @@ struct pcbe_ops {
 	 * such a PIC.
 	 */
 	bool (*sample)(const struct pcbe_set *set, struct cpc_sample *s);
-	/*
-	 * Return what configure() took in `set` for this cfg.  kcpc copies sets
-	 * byte for byte, cfgs included, and frees each copy.
-	 */
-	void (*free)(struct pcbe_cfg *cfg, struct pcbe_set *set);
 
 	/*
 	 * Start the configured set's PICs on this CPU from 0, for good:

@@ -413,13 +413,6 @@ stop(struct pcbe_set *set)
 	return pmuv3_fold(set);
 }
 
-static void
-free_cfg(struct pcbe_cfg *cfg, struct pcbe_set *set)
-{
-	set->ps_helpers &= ~(uint32_t)cfg->pc_aux;
-	cfg->pc_aux = 0;
-}
-
 /* Once removed from pv_pics, these PICs are never stopped or cleared. */
 static void
 keep(struct pcbe_set *set)
@@ -459,7 +452,6 @@ struct pcbe_ops pmuv3_pcbe_ops = {
 	.stop = stop,
 	.allstop = allstop,
 	.sample = pmuv3_sample,
-	.free = free_cfg,
 	.keep = keep,
 	.proof_event = proof_event,
 	.spin = spin,

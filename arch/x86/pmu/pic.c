@@ -423,13 +423,6 @@ sample(const struct pcbe_set *set, struct cpc_sample *s)
 }
 
 static void
-free_cfg(struct pcbe_cfg *cfg, struct pcbe_set *set)
-{
-	(void)cfg; /* configure() takes nothing */
-	(void)set;
-}
-
-static void
 keep(struct pcbe_set *set)
 {
 	struct x86_pic_cpu *xn = x86_pic_self();
@@ -455,7 +448,6 @@ x86_pic_ops(struct pcbe_ops *ops)
 	ops->overflow_bitmap = overflow_bitmap;
 	ops->allstop = allstop;
 	ops->sample = sample;
-	ops->free = free_cfg;
 	ops->keep = keep;
 	ops->spin = pmu_spin;
 	ops->nmi_log = x86_nmi_log;

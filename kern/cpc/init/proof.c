@@ -155,16 +155,12 @@ kcpc_prove(const struct pcbe_ops *ops, unsigned pic, unsigned type)
 
 	if (!lone_init(&kernel, ops, pic, type, &ev, CPC_COUNT_SYSTEM))
 		return "cannot count the event that would prove it";
-	if (!lone_init(&user, ops, pic, type, &ev, CPC_COUNT_USER)) {
-		ops->free(&kernel.ln_cfg, &kernel.ln_set);
+	if (!lone_init(&user, ops, pic, type, &ev, CPC_COUNT_USER))
 		return "cannot count at user privilege alone";
-	}
 	for (unsigned i = 0; i < TRIES && !right; i++)
 		right = counts_right(&kernel, ops, exact, &brief, text, len) &&
 		        is_wide(&kernel, ops, exact, brief, text, len) &&
 		        filters_right(&user, ops, text, len);
-	ops->free(&user.ln_cfg, &user.ln_set);
-	ops->free(&kernel.ln_cfg, &kernel.ln_set);
 	return right ? NULL : text;
 }
 
@@ -181,7 +177,6 @@ kcpc_count_turns(const struct pcbe_ops *ops, unsigned pic)
 	for (unsigned i = 0; i < TURNS; i++)
 		arch_relax();
 	ops->stop(&ln.ln_set);
-	ops->free(&ln.ln_cfg, &ln.ln_set);
 	return ln.ln_req.cq_data;
 }
 
@@ -230,7 +225,6 @@ kcpc_prove_overflow(struct pcbe_ops *ops, const struct pcbe_line *pl,
 		n++;
 	}
 	ops->allstop(); /* with its interrupt disabled */
-	ops->free(&ln.ln_cfg, &ln.ln_set);
 	if (n == 0)
 		return false;
 	ops->pcbe_overflow_proof = text;

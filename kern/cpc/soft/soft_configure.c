@@ -278,12 +278,6 @@ soft_configure(struct pcbe_cfg *cfg, const struct cpc_event *ev,
 	return 0;
 }
 
-void
-soft_free(struct pcbe_cfg *cfg, struct pcbe_set *set)
-{
-	set->ps_helpers &= ~(uint32_t)cfg->pc_aux;
-}
-
 uint32_t
 soft_attrs(void)
 {

@@ -41,6 +41,5 @@ uint64_t soft_attr_pics(
 int soft_configure(struct pcbe_cfg *cfg, const struct cpc_event *ev,
     unsigned nattrs, const struct cpc_packattr *attrs, struct pcbe_set *set,
     struct cpc_refusal *rf);
-void soft_free(struct pcbe_cfg *cfg, struct pcbe_set *set);
 
 #endif /* KERN_CPC_SOFT_SOFT_IMPL_H */

@@ -393,7 +393,6 @@ static struct pcbe_ops soft_ops = {
 	.stop = stop,
 	.allstop = allstop,
 	.sample = sample,
-	.free = soft_free,
 	.proof_event = proof_event,
 	.spin = spin,
 	.pcbe_no_user_read = true,

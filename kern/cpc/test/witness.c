@@ -279,22 +279,15 @@ measure_outside(struct witness_cpu *wc, unsigned n, uint64_t pics)
 		struct cpc_page_req req[PCBE_MAXPIC];
 	} counts = { 0 };
 	struct pcbe_set set = { .ps_cfg = cfgs, .ps_page = &counts.page };
-	uint64_t each = ~0ULL;
 	unsigned i;
 
 	if (!make_set(&set, n, pics))
-		goto free_set;
+		return ~0ULL;
 	program(&set);
 	stop(&set);
 	for (i = 1; i < n && counts.req[i].cq_data == counts.req[0].cq_data;)
 		i++;
-	if (i == n)
-		each = counts.req[0].cq_data - wc->wc_seen;
-
-free_set:
-	while (set.ps_n > 0)
-		wt.wt_base->free(&cfgs[--set.ps_n], &set);
-	return each;
+	return i == n ? counts.req[0].cq_data - wc->wc_seen : ~0ULL;
 }
 
 /*

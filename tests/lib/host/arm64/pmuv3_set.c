@@ -122,12 +122,3 @@ set_stop(struct set *s)
 		s->data[i] = s->reqs[i].cq_data;
 	return overflowed;
 }
-
-void
-set_free(struct set *s)
-{
-	while (s->set.ps_n > 0) {
-		s->set.ps_n--;
-		ops->free(&s->cfg[s->set.ps_n], &s->set);
-	}
-}

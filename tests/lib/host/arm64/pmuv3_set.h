@@ -61,6 +61,5 @@ void set_start(struct set *s);
  */
 void set_sample(struct set *s);
 uint64_t set_stop(struct set *s);
-void set_free(struct set *s);
 
 #endif /* TESTS_LIB_HOST_ARM64_PMUV3_SET_H */

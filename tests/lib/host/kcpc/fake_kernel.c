@@ -123,11 +123,9 @@ fake_halt(void)
 	kcpc_stat(&st);
 	return nalloc != 0                              ? "kernel memory"
 	       : st.ks_contexts != 0 || st.ks_pics != 0 ? "contexts or PICs"
-	       : fake_backend == NULL && fake_configured != fake_freed
-	           ? "configurations"
-	       : fake_pmu_any() ? "running PICs"
-	       : timers != NULL ? "timers"
-	                        : NULL;
+	       : fake_pmu_any()                         ? "running PICs"
+	       : timers != NULL                         ? "timers"
+	                                                : NULL;
 }
 
 struct cpu *
@@ -340,22 +338,14 @@ int
 fake_clone(int lwp)
 {
 	struct lwp *self = lwp_self(), *child = self - self->l_id + lwp;
-	int err = kcpc_inherit(self, child);
 
-	if (child->l_cpc != NULL)
-		fake_configured += child->l_cpc->kc_nreqs;
-	return err;
+	return kcpc_inherit(self, child);
 }
 
 int
 fake_fork(unsigned p, int lwp)
 {
-	struct lwp *child = fake_lwp(p, lwp);
-	int err = kcpc_profile_fork(lwp_self(), child);
-
-	if (child->l_cpc != NULL)
-		fake_configured += child->l_cpc->kc_nreqs;
-	return err;
+	return kcpc_profile_fork(lwp_self(), fake_lwp(p, lwp));
 }
 
 void

@@ -22,7 +22,6 @@ const struct fake_shape fake_ordinary = {
 	.caps = CPC_CAP_OVERFLOW_INTERRUPT | CPC_CAP_OVERFLOW_PRECISE,
 };
 struct fake_shape fake_shape;
-unsigned fake_configured, fake_freed;
 
 static const struct pcbe_ops *soft;
 
@@ -64,7 +63,6 @@ fake_pmu_reset(void)
 {
 	for (unsigned c = 0; c < FAKE_NCPU; c++)
 		pmus[c] = (struct pmu){ 0 };
-	fake_configured = fake_freed = 0;
 }
 
 static uint32_t
@@ -160,10 +158,8 @@ configure(struct pcbe_cfg *cfg, const struct cpc_event *ev, unsigned nattrs,
 {
 	int subcode = check_attrs(nattrs, at, set->ps_privileged, rf);
 
-	if (subcode == 0)
-		subcode = soft->configure(cfg, ev, 0, NULL, set, rf);
-	fake_configured += subcode == 0;
-	return subcode;
+	return subcode != 0 ? subcode
+	                    : soft->configure(cfg, ev, 0, NULL, set, rf);
 }
 
 static void
@@ -186,7 +182,6 @@ keep(struct pcbe_set *set)
 {
 	soft->keep(set);
 	this_pmu()->kept = set->ps_pics;
-	fake_freed += set->ps_n; /* a kept PIC is never freed */
 }
 
 static uint64_t
@@ -206,13 +201,6 @@ sample(const struct pcbe_set *set, struct cpc_sample *s)
 
 	s->cs_tick += tick_error();
 	return right;
-}
-
-static void
-release(struct pcbe_cfg *cfg, struct pcbe_set *set)
-{
-	soft->free(cfg, set);
-	fake_freed++;
 }
 
 static const struct cpuset *
@@ -297,7 +285,6 @@ arch_pcbe(const char **why_not)
 	ops.stop = stop;
 	ops.allstop = allstop;
 	ops.sample = sample;
-	ops.free = release;
 	ops.spin = spin;
 	ops.advance = NULL;
 	ops.pcbe_no_user_read = false;

@@ -64,10 +64,5 @@ uint32_t fake_pmu_running(void);
 bool fake_pmu_any(void);
 uint32_t fake_pmu_readable(void);
 uint64_t fake_pmu_raw(unsigned pic);
-/*
- * How often configure() and free() succeeded.  The two are equal while nothing
- * is bound.
- */
-extern unsigned fake_configured, fake_freed;
 
 #endif /* TESTS_LIB_HOST_KCPC_FAKE_PCBE_H */

@@ -347,36 +347,6 @@ helpers_are_found_or_refused(void **state)
 	assert_int_equal(s.set.ps_helpers, 0x28);
 	assert_int_equal(set_add(&s, "inst_retired", 2, USER, 0), 0);
 	assert_int_equal(s.set.ps_helpers, 0x28);
-	set_free(&s);
-	assert_int_equal(s.set.ps_helpers, 0);
-}
-
-/* Freeing a request gives back its own helper only. */
-static void
-a_freed_helper_is_spare(void **state)
-{
-	struct fake_shape shape = lossy_shape(6, 6);
-	struct set s;
-
-	(void)state;
-	boot_proved(&shape);
-	set_init(&s, 0x3);
-	assert_int_equal(set_add(&s, "inst_retired", 0, NOTIFY, -3ULL), 0);
-	assert_int_equal(set_add(&s, "inst_retired", 1, NOTIFY, 0), 0);
-	assert_int_equal(s.set.ps_helpers, 0xc);
-	s.set.ps_n--;
-	ops->free(&s.cfg[1], &s.set);
-	assert_int_equal(s.set.ps_helpers, 0x4);
-	assert_int_equal(set_add(&s, "inst_retired", 1, USER, 0), 0);
-	set_start(&s);
-	assert_int_equal(fake_pmu[0].pmcnten, PMCNTEN_CYCLES | 0x7);
-	fake_run(0, 3);
-	assert_true(fake_pending());
-	assert_int_equal(set_stop(&s), 1);
-	assert_int_equal(s.data[0], 0);
-	assert_int_equal(s.data[1], 3);
-	set_free(&s);
-	assert_int_equal(s.set.ps_helpers, 0);
 }
 
 /* A request that is refused for another reason takes no helper. */
@@ -414,7 +384,6 @@ contents_made_again_are_the_same(void **state)
 		assert_int_equal(set_stop(&s), 0);
 		s.set.ps_config = PCBE_CONFIG_NEW;
 	}
-	set_free(&s);
 }
 
 static void
@@ -471,7 +440,6 @@ main(void)
 		T(periods_follow_each_other),
 		T(several_requests_in_a_set),
 		T(helpers_are_found_or_refused),
-		T(a_freed_helper_is_spare),
 		T(refusal_takes_no_helper),
 		T(contents_made_again_are_the_same),
 		T(no_helper_without_need),
