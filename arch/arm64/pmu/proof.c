@@ -35,42 +35,28 @@ pmuv3_proof(void)
 
 /*
  * Load PIC 0, and its helper if `pics` has it, `from` instructions before
- * overflow.
+ * overflow, and run the loop.  Is an interrupt pending then?
  */
-static void
-arm_overflow(uint64_t pics, uint64_t from)
+static bool
+pending_after_loop(uint64_t pics, uint64_t from)
 {
+	bool helped = (pics & HELPER) != 0, was;
+
 	pmu_load(0, ARM_INST_RETIRED | COUNT_EL1, pmuv3_in_width(-from));
-	if ((pics & HELPER) != 0)
+	if (helped)
 		pmu_load(
 		    1, ARM_INST_RETIRED | COUNT_EL1, pmuv3_in_width(-from - 1));
 	pmu_write_pmovsclr(pmuv3.pv_pics);
 	pmu_write_pmintenset(PIC0);
 	pmu_isb();
-}
-
-/* Undo arm_overflow(); the PICs are stopped. */
-static void
-disarm_overflow(uint64_t pics)
-{
+	was = pmuv3_spin(pics, OVERFLOW_LOOP);
 	pmu_write_pmintenclr(PIC0);
 	pmu_isb();
 	pmu_write_pmovsclr(pmuv3.pv_pics);
 	pmu_write_pmevcntr(0, 0);
-	if ((pics & HELPER) != 0)
+	if (helped)
 		pmu_write_pmevcntr(1, 0);
 	pmu_isb();
-}
-
-/* Run the loop `from` counts before overflow.  Is an interrupt pending then? */
-static bool
-pending_after_loop(uint64_t pics, uint64_t from)
-{
-	bool was;
-
-	arm_overflow(pics, from);
-	was = pmuv3_spin(pics, OVERFLOW_LOOP);
-	disarm_overflow(pics);
 	return was;
 }
 
