@@ -32,10 +32,6 @@ struct pcbe_type {
 	uint32_t py_attrs; /* as pcbe_attrs */
 };
 
-/* pcbe_caps.  include/sys/cpc.h has the request flags and subcodes. */
-#define PCBE_CAP_OVERFLOW_INTERRUPT CPC_CAP_OVERFLOW_INTERRUPT
-#define PCBE_CAP_OVERFLOW_PRECISE   CPC_CAP_OVERFLOW_PRECISE
-
 /* The events of known_event(). */
 enum pcbe_known {
 	PCBE_INSTRUCTIONS, /* retired instructions */
@@ -147,7 +143,7 @@ pcbe_fold(struct cpc_page_req *cq, uint64_t mask, uint64_t now, bool overflowed)
  * or allocate.
  */
 struct pcbe_ops {
-	uint32_t pcbe_caps; /* PCBE_CAP_*; cleared where a proof failed */
+	uint32_t pcbe_caps; /* CPC_CAP_*; cleared where a proof failed */
 	/*
 	 * Bit n: PIC n is narrower than 64 bits, and its overflow interrupts
 	 * for a notify request only.  kcpc folds it before it can wrap.

@@ -153,7 +153,7 @@ pmuv3_pcbe_overflow(enum pmuv3_overflow how)
 	pmuv3_pcbe_ops.pcbe_no_ovf_intr = 0;
 	if (how != PMUV3_NO_INTR)
 		pmuv3_pcbe_ops.pcbe_caps =
-		    PCBE_CAP_OVERFLOW_INTERRUPT | PCBE_CAP_OVERFLOW_PRECISE;
+		    CPC_CAP_OVERFLOW_INTERRUPT | CPC_CAP_OVERFLOW_PRECISE;
 	/* A helper PIC is worth its PIC for a notify request only. */
 	if (how != PMUV3_PLAIN && pmuv3.pv_width < 64)
 		pmuv3_pcbe_ops.pcbe_no_ovf_intr = pmuv3.pv_pics;

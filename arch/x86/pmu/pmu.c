@@ -100,7 +100,7 @@ arch_pcbe(const char **why_not)
 	arch_pmi_enable();
 	if (kcpc_prove_overflow(ops, &line, "", false))
 		ops->pcbe_caps =
-		    PCBE_CAP_OVERFLOW_INTERRUPT | PCBE_CAP_OVERFLOW_PRECISE;
+		    CPC_CAP_OVERFLOW_INTERRUPT | CPC_CAP_OVERFLOW_PRECISE;
 	else
 		ops->pcbe_no_ovf_intr = (1ULL << x86_pics.xs_n) - 1;
 	printf("pcbe: overflow interrupt %s\n", ops->pcbe_overflow_proof);

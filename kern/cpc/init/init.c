@@ -104,7 +104,7 @@ prove_types(const struct pcbe_ops *ops)
 static void
 enable_pmi(const struct pcbe_ops *ops)
 {
-	if ((ops->pcbe_caps & PCBE_CAP_OVERFLOW_INTERRUPT) != 0 &&
+	if ((ops->pcbe_caps & CPC_CAP_OVERFLOW_INTERRUPT) != 0 &&
 	    ops->advance == NULL)
 		arch_pmi_enable();
 }
@@ -114,7 +114,7 @@ static bool
 names_its_pic(const struct pcbe_ops *ops, unsigned pic)
 {
 	return (ops->pcbe_no_ovf_intr >> pic & 1) == 0 &&
-	       (ops->pcbe_caps & PCBE_CAP_OVERFLOW_PRECISE) != 0;
+	       (ops->pcbe_caps & CPC_CAP_OVERFLOW_PRECISE) != 0;
 }
 
 static void

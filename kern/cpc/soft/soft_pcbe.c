@@ -427,9 +427,9 @@ soft_pcbe(const struct soft_shape *ns, const char *word)
 	soft_ops.pcbe_caps = 0;
 	soft_ops.pcbe_no_ovf_intr = 0;
 	if (ns->ns_ovf != SOFT_OVF_NONE)
-		soft_ops.pcbe_caps |= PCBE_CAP_OVERFLOW_INTERRUPT;
+		soft_ops.pcbe_caps |= CPC_CAP_OVERFLOW_INTERRUPT;
 	if (ns->ns_ovf == SOFT_OVF_PRECISE)
-		soft_ops.pcbe_caps |= PCBE_CAP_OVERFLOW_PRECISE;
+		soft_ops.pcbe_caps |= CPC_CAP_OVERFLOW_PRECISE;
 	soft_ops.siblings =
 	    ns->ns_shared == SOFT_SHARED_SIBLINGS ? siblings : NULL;
 	soft_ops.keep = ns->ns_keeps ? keep : NULL;

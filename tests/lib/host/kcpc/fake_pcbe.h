@@ -13,7 +13,7 @@
 struct fake_shape {
 	unsigned npic;
 	unsigned width;  /* of every counter */
-	uint32_t caps;   /* PCBE_CAP_* */
+	uint32_t caps;   /* CPC_CAP_* */
 	uint32_t broken; /* PICs whose proof fails */
 	bool asymmetric; /* most events are on some PICs only, see below */
 	bool imprecise;  /* an overflow does not say which PIC */

@@ -10,7 +10,7 @@
 
 #define USER   CPC_COUNT_USER
 #define NOTIFY (CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT)
-#define BOTH   (PCBE_CAP_OVERFLOW_INTERRUPT | PCBE_CAP_OVERFLOW_PRECISE)
+#define BOTH   (CPC_CAP_OVERFLOW_INTERRUPT | CPC_CAP_OVERFLOW_PRECISE)
 
 static const struct pcbe_ops *const ops = &pmuv3_pcbe_ops;
 
