@@ -86,12 +86,13 @@ intel_shape_read(struct intel_shape *is)
 }
 
 static void
-lay_general(struct x86_pic *p, const struct intel_shape *is, unsigned n)
+lay_general(struct x86_pic *p, const struct intel_shape *is, unsigned n,
+    bool full_width)
 {
-	p->xp_counter = is->is_full_width ? IA32_A_PMC(n) : IA32_PMC(n);
+	p->xp_counter = full_width ? IA32_A_PMC(n) : IA32_PMC(n);
 	p->xp_select = IA32_PERFEVTSEL(n);
 	p->xp_index = n;
-	p->xp_short = !is->is_full_width;
+	p->xp_short = !full_width;
 	p->xp_mask = (1ULL << is->is_gp_width) - 1;
 	p->xp_global = PERF_GLOBAL_GP(n);
 }
@@ -108,28 +109,6 @@ lay_fixed(struct x86_pic *p, const struct intel_shape *is, unsigned n)
 }
 
 void
-intel_shape_lay_out(struct x86_pics *ps, const struct intel_shape *is)
-{
-	unsigned n;
-
-	memset(ps, 0, sizeof *ps);
-	if (is->is_version >= 2) {
-		ps->xs_ctrl = IA32_PERF_GLOBAL_CTRL;
-		ps->xs_status = IA32_PERF_GLOBAL_STATUS;
-		ps->xs_clear = IA32_PERF_GLOBAL_OVF_CTRL;
-	}
-	ps->xs_fixed = is->is_fixed != 0;
-	for (n = 0; n < is->is_ngp; n++)
-		lay_general(&ps->xs_pic[ps->xs_n++], is, n);
-	for (n = 0; n < INTEL_NFIXED; n++) {
-		if ((is->is_fixed >> n & 1) != 0)
-			lay_fixed(&ps->xs_pic[ps->xs_n++], is, n);
-	}
-	for (n = 0; n < ps->xs_n; n++)
-		ps->xs_all |= ps->xs_pic[n].xp_global;
-}
-
-void
 intel_shape_probe(struct intel_shape *is)
 {
 	struct x86_pic p;
@@ -143,7 +122,7 @@ intel_shape_probe(struct intel_shape *is)
 		is->is_anythread = false;
 	}
 	for (n = 0; n < is->is_ngp; n++) {
-		lay_general(&p, is, n);
+		lay_general(&p, is, n, is->is_full_width);
 		if (!x86_pic_keeps(&p))
 			break;
 	}
@@ -207,14 +186,13 @@ add_pic(struct x86_pics *ps, const struct x86_pic *p)
 void
 intel_shape_add(struct x86_pics *ps, const struct intel_shape *is)
 {
+	bool full_width =
+	    ps->xs_n == 0 ? is->is_full_width : !ps->xs_pic[0].xp_short;
 	struct x86_pic p;
 	unsigned n;
 
 	for (n = 0; n < is->is_ngp; n++) {
-		lay_general(&p, is, n);
-		p.xp_counter =
-		    ps->xs_pic[0].xp_short ? IA32_PMC(n) : IA32_A_PMC(n);
-		p.xp_short = ps->xs_pic[0].xp_short;
+		lay_general(&p, is, n, full_width);
 		add_pic(ps, &p);
 	}
 	for (n = 0; n < INTEL_NFIXED; n++) {
@@ -223,6 +201,18 @@ intel_shape_add(struct x86_pics *ps, const struct intel_shape *is)
 			add_pic(ps, &p);
 	}
 	ps->xs_fixed |= is->is_fixed != 0;
+}
+
+void
+intel_shape_lay_out(struct x86_pics *ps, const struct intel_shape *is)
+{
+	memset(ps, 0, sizeof *ps);
+	if (is->is_version >= 2) {
+		ps->xs_ctrl = IA32_PERF_GLOBAL_CTRL;
+		ps->xs_status = IA32_PERF_GLOBAL_STATUS;
+		ps->xs_clear = IA32_PERF_GLOBAL_OVF_CTRL;
+	}
+	intel_shape_add(ps, is);
 }
 
 static bool
