@@ -49,7 +49,6 @@ soft_has_types(void)
 	return soft_shape.ns_pics2 != 0 && ncpu > 1;
 }
 
-/* The type of this CPU, as in ps_type. */
 unsigned
 soft_this_type(void)
 {
@@ -58,7 +57,6 @@ soft_this_type(void)
 	return arch_curcpu()->c_id < (ncpu + 1) / 2 ? 1 : 2;
 }
 
-/* The number of PICs; type 0: that all CPUs have. */
 unsigned
 soft_npics(unsigned type)
 {
@@ -69,7 +67,6 @@ soft_npics(unsigned type)
 	return type == 1 ? n : type == 2 ? n2 : n < n2 ? n : n2;
 }
 
-/* General PICs: they count any event, fixed PICs one only. */
 uint32_t
 soft_general_pics(unsigned type)
 {
@@ -105,12 +102,13 @@ soft_event_pics(unsigned event, unsigned type)
 	return pics;
 }
 
-/* Set *weight to the quarters of an event per instruction; 0 or a subcode. */
+/* Set *sel to the quarters of an event per instruction; 0 or a subcode. */
 static int
 event_weight(const struct cpc_event *ev, unsigned nattrs,
-    const struct cpc_packattr *attrs, bool privileged, unsigned *weight)
+    const struct cpc_packattr *attrs, bool privileged, uint64_t *sel)
 {
 	uint64_t umask = 0, cmask = 0;
+	unsigned weight;
 
 	for (unsigned i = 0; i < nattrs; i++) {
 		if (attrs[i].cpa_id == CPC_ATTR_UMASK)
@@ -122,26 +120,29 @@ event_weight(const struct cpc_event *ev, unsigned nattrs,
 	}
 	if (umask > SOFT_FIELD_MAX || cmask > SOFT_FIELD_MAX)
 		return CPC_ATTRIBUTE_OUT_OF_RANGE;
-	*weight = ev->ce_code < SOFT_CODE(0)
-	              ? (unsigned)ev->ce_code * QUARTERS
-	              : weights[ev->ce_code - SOFT_CODE(0)];
-	*weight += (unsigned)umask * QUARTERS;
+	weight = ev->ce_code < SOFT_CODE(0)
+	             ? (unsigned)ev->ce_code * QUARTERS
+	             : weights[ev->ce_code - SOFT_CODE(0)];
+	weight += (unsigned)umask * QUARTERS;
 	if (cmask != 0)
-		*weight = *weight >= cmask * QUARTERS ? QUARTERS : 0;
+		weight = weight >= cmask * QUARTERS ? QUARTERS : 0;
+	*sel = SEL(weight, 0, 0);
 	return 0;
 }
 
 /*
- * The same for an event of a model.  *sel becomes pc_sel, but for its ESCR.  A
- * preset of PAPI counts without a mask.
+ * The same for an event of a model.  A preset of PAPI counts without a mask.
+ * Some events need an ESCR, which no other request of the set may have.
  */
 static int
-model_sel(const struct cpc_event *ev, unsigned nattrs,
-    const struct cpc_packattr *attrs, bool privileged, uint64_t *sel)
+configure_model(struct pcbe_cfg *cfg, const struct cpc_event *ev,
+    unsigned nattrs, const struct cpc_packattr *attrs,
+    const struct pcbe_set *set, struct cpc_refusal *rf)
 {
 	unsigned event = (unsigned)ev->ce_code - SOFT_CODE(0), sibling = 0;
 	const struct soft_model_event *fv =
 	    soft_model_event(soft_shape.ns_model, event);
+	unsigned escr = fv->fv_escr[(fv->fv_pics[0] >> cfg->pc_pic & 1) == 0];
 	bool counts =
 	    fv->fv_counted == 0 || (ev->ce_flags & CPC_EVENT_GENERIC) != 0;
 
@@ -152,54 +153,21 @@ model_sel(const struct cpc_event *ev, unsigned nattrs,
 			counts = (attrs[i].cpa_value & fv->fv_counted) != 0;
 			continue;
 		}
-		if (!privileged)
+		if (!set->ps_privileged)
 			return CPC_ATTR_REQUIRES_PRIVILEGE;
 		if (attrs[i].cpa_value != 0)
 			sibling |= attrs[i].cpa_id == CPC_ATTR_SIBLING_USR
 			               ? CPC_COUNT_USER
 			               : CPC_COUNT_SYSTEM;
 	}
-	*sel = SEL(counts ? weights[event] : 0, 0, sibling);
-	return 0;
-}
-
-/*
- * Set *escr to the ESCR by which the PIC counts the event, or 0 if it needs
- * none.  Returns a subcode if another request of the set has it.
- */
-static int
-model_escr(const struct cpc_event *ev, unsigned pic, const struct pcbe_set *set,
-    unsigned *escr, struct cpc_refusal *rf)
-{
-	const struct soft_model_event *fv = soft_model_event(
-	    soft_shape.ns_model, (unsigned)ev->ce_code - SOFT_CODE(0));
-
-	*escr = fv->fv_escr[(fv->fv_pics[0] >> pic & 1) == 0];
-	for (unsigned i = 0; i < set->ps_n && *escr != 0; i++) {
-		if (SEL_ESCR(set->ps_cfg[i].pc_sel) == *escr)
+	for (unsigned i = 0; i < set->ps_n && escr != 0; i++) {
+		if (SEL_ESCR(set->ps_cfg[i].pc_sel) == escr)
 			return pcbe_refuse(rf, CPC_RESOURCE_UNAVAIL,
 			    "request %u has the ESCR by which PIC %u "
 			    "counts this event",
-			    i, pic);
+			    i, cfg->pc_pic);
 	}
-	return 0;
-}
-
-static int
-configure_model(struct pcbe_cfg *cfg, const struct cpc_event *ev,
-    unsigned nattrs, const struct cpc_packattr *attrs,
-    const struct pcbe_set *set, struct cpc_refusal *rf)
-{
-	unsigned escr;
-	int subcode;
-
-	subcode =
-	    model_sel(ev, nattrs, attrs, set->ps_privileged, &cfg->pc_sel);
-	if (subcode != 0)
-		return subcode;
-	if ((subcode = model_escr(ev, cfg->pc_pic, set, &escr, rf)) != 0)
-		return subcode;
-	cfg->pc_sel |= SEL(0, escr, 0);
+	cfg->pc_sel = SEL(counts ? weights[event] : 0, escr, sibling);
 	return 0;
 }
 
@@ -242,7 +210,6 @@ soft_configure(struct pcbe_cfg *cfg, const struct cpc_event *ev,
     struct cpc_refusal *rf)
 {
 	uint32_t spare = set->ps_spare & ~set->ps_helpers;
-	unsigned weight = 0;
 	int subcode;
 
 	if ((subcode = check_event(ev, cfg->pc_pic, set->ps_type)) != 0)
@@ -250,13 +217,11 @@ soft_configure(struct pcbe_cfg *cfg, const struct cpc_event *ev,
 	if (nattrs != 0 &&
 	    (soft_general_pics(set->ps_type) & 1U << cfg->pc_pic) == 0)
 		return CPC_INVALID_ATTRIBUTE;
-	if (soft_shape.ns_model != SOFT_PLAIN) {
+	if (soft_shape.ns_model != SOFT_PLAIN)
 		subcode = configure_model(cfg, ev, nattrs, attrs, set, rf);
-	} else {
+	else
 		subcode = event_weight(
-		    ev, nattrs, attrs, set->ps_privileged, &weight);
-		cfg->pc_sel = SEL(weight, 0, 0);
-	}
+		    ev, nattrs, attrs, set->ps_privileged, &cfg->pc_sel);
 	if (subcode != 0)
 		return subcode;
 	if ((cfg->pc_flags & CPC_COUNT_HV) != 0 && !soft_shape.ns_hv)
