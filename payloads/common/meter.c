@@ -10,7 +10,7 @@
 #include <payload.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
+#include <sys/time.h>
 
 #include "payloads/common/usage.h"
 
@@ -145,15 +145,6 @@ meter_bind(struct meter *m, const struct event *events, unsigned n)
 	return 0;
 }
 
-static int64_t
-clock_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 /* The count of the first event that counts the kernel alone, if there is one.
  */
 static int64_t
@@ -187,7 +178,7 @@ meter_begin(struct meter *m)
 {
 	m->m_known = payload_interrupts(&m->m_interrupts) == 0;
 	if (m->m_nevent == 0) {
-		m->m_start = clock_ns();
+		m->m_start = gethrtime();
 		return;
 	}
 	m->m_error = 0;
@@ -203,7 +194,7 @@ meter_try_end(struct meter *m)
 
 	/* Nothing but the end itself is in the window. */
 	if (m->m_nevent == 0) {
-		m->m_hrtime = clock_ns() - m->m_start;
+		m->m_hrtime = gethrtime() - m->m_start;
 		m->m_tick = 0;
 	} else {
 		if (cpc_set_sample(m->m_cpc, m->m_set, m->m_after) == -1)

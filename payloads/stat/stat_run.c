@@ -10,7 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "payloads/common/usage.h"
@@ -31,15 +31,6 @@ static void __attribute__((noreturn)) become_program(int fd)
 	fail(127, "%s: %s", st.program[0], strerror(errno));
 }
 
-static int64_t
-clock_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 static int64_t run_begin;
 
 int64_t
@@ -50,14 +41,14 @@ run_program(int fd)
 	payload_progress(st.ns.s_n % st.runs, st.runs);
 	fflush(stdout);
 	fflush(st.out);
-	run_begin = clock_ns();
+	run_begin = gethrtime();
 	if ((pid = fork()) == -1)
 		fail(1, "%s", strerror(errno));
 	if (pid == 0)
 		become_program(fd);
 	st.status = child_wait(
 	    pid, st.program[0], st.timeout, st.runs == 1 ? &st.keys : NULL);
-	return clock_ns() - run_begin;
+	return gethrtime() - run_begin;
 }
 
 static void
