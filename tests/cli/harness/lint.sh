@@ -28,9 +28,9 @@ expect 'calls in an unbuilt tree are not checked, and it says so' 1 '^check-laye
 finds 'an include that goes up is found' check-layers kern/mm/page.c kern/debug/limit.h '#include "kern/debug/limit.h"'
 finds 'a word of the backends in kcpc is found' check-layers kern/cpc/context.c '^kern/cpc/context.c:[0-9]*: ps_be is for backends alone' \
 	'uint64_t be(const struct pcbe_set *set) { return set->ps_be; }'
-finds 'a second writer of a counter is found' check-layers arch/x86/pmu/nmi.c '^arch/x86/pmu/nmi.c:[0-9]*: pmu_wrmsr() is not for this file' \
+finds 'a second writer of a counter is found' check-layers arch/x86/pmu/nmi.c '^arch/x86/pmu/nmi.c:[0-9]*: pmu_wrmsr.. is not for this file' \
 	'void load(void) { pmu_wrmsr(IA32_PMC(0), 1); }'
-finds 'a second writer of the routing is found' check-layers arch/arm64/pmu/pmu.c '^arch/arm64/pmu/pmu.c:[0-9]*: pmu_write_pmintenset() is not for' \
+finds 'a second writer of the routing is found' check-layers arch/arm64/pmu/pmu.c '^arch/arm64/pmu/pmu.c:[0-9]*: pmu_write_pmintenset.. is not for' \
 	'void route(void) { pmu_write_pmintenset(1); }'
 finds 'a register of the PMU elsewhere is found' check-layers kern/main.c 'arch/x86/pmu/access.h: ' '#include "arch/x86/pmu/access.h"'
 # No folder of code is too large to know, and no two folders need each other to be read.
