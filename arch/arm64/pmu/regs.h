@@ -80,24 +80,39 @@ pmu_isb(void)
 }
 
 /*
- * Write event counter n, which must be less than PMCR_EL0.N, where the number
- * is not part of the code.
+ * Event counter n, which must be less than PMCR_EL0.N, where the number is not
+ * part of the code.  A program with open user reads may have selected another
+ * one, so select that again afterwards.
  * Arm ARM (DDI 0487), "PMSELR_EL0", "PMXEVCNTR_EL0", "PMXEVTYPER_EL0".
  */
+static inline uint64_t
+pmu_select(unsigned n)
+{
+	uint64_t was = read_sysreg(pmselr_el0);
+
+	write_sysreg(pmselr_el0, n);
+	isb();
+	return was;
+}
+
 static inline void
 pmu_write_pmevcntr(unsigned n, uint64_t v)
 {
-	write_sysreg(pmselr_el0, n);
-	isb();
+	uint64_t was = pmu_select(n);
+
 	write_sysreg(pmxevcntr_el0, v);
+	write_sysreg(pmselr_el0, was);
 }
 
 /* Its event select, too. */
 static inline void
 pmu_load(unsigned n, uint64_t select, uint64_t v)
 {
-	pmu_write_pmevcntr(n, v);
+	uint64_t was = pmu_select(n);
+
+	write_sysreg(pmxevcntr_el0, v);
 	write_sysreg(pmxevtyper_el0, select);
+	write_sysreg(pmselr_el0, was);
 }
 
 #endif /* ARCH_ARM64_PMU_REGS_H */

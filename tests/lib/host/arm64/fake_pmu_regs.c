@@ -106,6 +106,8 @@ fake_mrs(const char *reg)
 		return fake_shape.ceid[1];
 	if (is(reg, "pmccntr_el0"))
 		return read_counter(CYCLES);
+	if (is(reg, "pmselr_el0"))
+		return p->pmselr;
 	if (is(reg, "pmovsclr_el0"))
 		return read_pmovs();
 	if (numbered(reg, "pmevcntr", &n))

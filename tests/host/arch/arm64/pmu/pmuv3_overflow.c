@@ -165,7 +165,10 @@ without_helper_the_interrupt_is_lost(void **state)
 	assert_int_equal(set_stop(&s), 1); /* it is noticed too late */
 }
 
-/* One write of PMCNTENSET_EL0 starts both; the helper is one count lower. */
+/*
+ * One write of PMCNTENSET_EL0 starts both; the helper is one count lower.  The
+ * counter that a program selected for its reads stays selected.
+ */
 static void
 helper_by_hand(void **state)
 {
@@ -179,7 +182,9 @@ helper_by_hand(void **state)
 	set_one(&s, "inst_retired", 0, NOTIFY, 0xffffffffffffff00);
 	assert_int_equal(s.set.ps_helpers, 2);
 	starts = p->starts;
+	fake_pmu[0].pmselr = 4;
 	set_start(&s);
+	assert_int_equal(p->pmselr, 4);
 	assert_int_equal(p->starts - starts, 1);
 	assert_int_equal(p->pmcnten, 0x80000003);
 	assert_int_equal(p->pmevtyper[0], 0x80000008);
