@@ -28,6 +28,25 @@ processor_move(struct lwp *l, struct cpu *c)
 	return l->l_bound == (int)c->c_id ? kcpc_cpu_free(c) : EAGAIN;
 }
 
+/* Bind the LWP to this CPU, or to none if it is offline or -1. */
+static void
+bind_online(struct lwp *l, int cpu)
+{
+	if (cpu >= 0 && cpuset_has(sched_cpus(), (unsigned)cpu))
+		lwp_bind(l, &cpus[cpu]);
+	else
+		lwp_bind(l, NULL);
+}
+
+/* The set of the newest context that the LWP bound to a CPU, or 0. */
+static cpc_setid_t
+newest_set(const struct lwp *l)
+{
+	const struct kcpc_ctx *ctx = kcpc_newest_bound_by(l);
+
+	return ctx != NULL ? ctx->kc_set : 0;
+}
+
 /*
  * A context that the LWP bound to a CPU is gone, or was not bound.  The LWP is
  * bound again to the CPU of its newest other one.  After the last it is bound
@@ -37,12 +56,9 @@ static void
 binder_restore(struct lwp *l)
 {
 	const struct kcpc_ctx *ctx = kcpc_newest_bound_by(l);
-	int to = ctx != NULL ? (int)ctx->kc_cpu->c_id : l->l_bound_before;
 
-	if (to >= 0 && cpuset_has(sched_cpus(), (unsigned)to))
-		lwp_bind(l, &cpus[to]);
-	else
-		lwp_bind(l, NULL);
+	bind_online(
+	    l, ctx != NULL ? (int)ctx->kc_cpu->c_id : l->l_bound_before);
 }
 
 void
@@ -73,15 +89,15 @@ int
 kcpc_cpu_bind(struct lwp *l, struct cpu *c, const struct cpc_pack *pack,
     struct cpc_refusal *rf)
 {
-	int err;
-	cpc_setid_t set = pack->cp_set;
+	int err, was = l->l_bound;
+	cpc_setid_t set = pack->cp_set, newest = newest_set(l);
 	struct kcpc_ctx *ctx;
 
 	if ((err = kcpc_type_check(pack->cp_type, c, rf)) != 0 ||
 	    (err = kcpc_ctx_create(pack, true, NULL, &ctx, rf)) != 0)
 		return err;
-	if (kcpc_newest_bound_by(l) == NULL)
-		l->l_bound_before = l->l_bound;
+	if (newest == 0)
+		l->l_bound_before = was;
 	if ((err = processor_move(l, c)) != 0)
 		goto restore;
 	kcpc_revoke(l->l_proc, set); /* others may have bound it since */
@@ -93,8 +109,12 @@ kcpc_cpu_bind(struct lwp *l, struct cpu *c, const struct cpc_pack *pack,
 	return 0;
 
 restore:
-	if (l->l_bound == (int)c->c_id) /* else it is another LWP's choice */
-		binder_restore(l);
+	if (l->l_bound == (int)c->c_id) { /* else it is another LWP's choice */
+		if (newest_set(l) == newest)
+			bind_online(l, was);
+		else /* `was` may be the choice of a set that has ended */
+			binder_restore(l);
+	}
 	kcpc_ctx_destroy(ctx);
 	return err;
 }

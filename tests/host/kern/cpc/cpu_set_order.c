@@ -30,19 +30,23 @@ rival_binds(void)
 	fake_cpu(0);
 }
 
+/* The rival uses another handle, because the first handle is locked. */
+static void
+make_rival(int its_cpu)
+{
+	mine = cpc;
+	cpc = cpc_open(CPC_VER_CURRENT);
+	rival = set_of("cycles");
+	rivals_cpu = its_cpu;
+}
+
 /* The bind to CPU 1 fails and leaves nothing; the rival's set counts. */
 static void
 rival_binds_first(int its_cpu, int err)
 {
 	cpc_set_t *set = set_of("instructions");
 
-	/*
-	 * The rival uses another handle, because the first handle is locked.
-	 */
-	mine = cpc;
-	cpc = cpc_open(CPC_VER_CURRENT);
-	rival = set_of("cycles");
-	rivals_cpu = its_cpu;
+	make_rival(its_cpu);
 	*fake_bound(0, 1) = 0;
 	fake_on_move = rival_binds;
 	assert_errno(cpc_bind_cpu(mine, 1, set, 0), err);
@@ -167,25 +171,37 @@ rival_binds_and_other_set_ends(void)
 	fake_cpu(0);
 }
 
-/* The bind fails, and leaves the LWP where it was before both sets. */
+/* A bind that fails in its wait leaves the LWP bound to `after`. */
 static void
-the_other_set_ends_before_a_failure(void **state)
+fail_on_the_way(void (*on_move)(void), int by_hand, int after)
 {
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	*fake_bound(0, 1) = 2;
-	shared_set = set_of("cycles");
-	bind_cpu(1, shared_set);
-	mine = cpc;
-	cpc = cpc_open(CPC_VER_CURRENT);
-	rival = set_of("cycles");
-	rivals_cpu = 2;
-	fake_on_move = rival_binds_and_other_set_ends;
+	bind_cpu(1, shared_set = set_of("cycles"));
+	*fake_bound(0, 1) = by_hand;
+	make_rival(2);
+	fake_on_move = on_move;
 	assert_errno(cpc_bind_cpu(mine, 2, set, 0), EAGAIN);
 	cpc_close(cpc);
 	cpc = mine;
-	assert_int_equal(*fake_bound(0, 1), 2);
+	assert_int_equal(*fake_bound(0, 1), after);
+}
+
+/* It is bound again to where it was before both sets. */
+static void
+the_other_set_ends_before_a_failure(void **state)
+{
+	(void)state;
+	fail_on_the_way(rival_binds_and_other_set_ends, 1, 2);
+}
+
+/* CPC-CPU-03, CPC-CPU-13: the CPU of processor_bind(2) is kept. */
+static void
+a_binding_by_hand_outlives_a_failure(void **state)
+{
+	(void)state;
+	fail_on_the_way(rival_binds, 0, 0);
 }
 
 static pthread_t helper;
@@ -254,6 +270,7 @@ main(void)
 		T(unbind_waits_for_a_bind),
 		T(the_other_set_ends_on_the_way),
 		T(the_other_set_ends_before_a_failure),
+		T(a_binding_by_hand_outlives_a_failure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
