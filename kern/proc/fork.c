@@ -122,13 +122,14 @@ free_lwp:
 /*
  * vfork(2): wait until the child ends or executes a program.  Signal handlers
  * wait too.  But the wait ends if this LWP must exit, because the child may be
- * waiting for that.
+ * waiting for that.  Returns false then: the child may still use the memory.
  */
-static void
+static bool
 wait_vfork(struct proc *child)
 {
 	struct lwp *l = lwp_self();
 	struct proc *p = l->l_proc;
+	bool left;
 
 	child->p_vforker = l;
 	l->l_vforking = true;
@@ -136,9 +137,11 @@ wait_vfork(struct proc *child)
 	while (l->l_vforking && (l->l_ast & AST_EXIT) == 0 && !sig_deadly(l))
 		waitq_wait(&p->p_child_wait);
 	lock_release(&p->p_child_wait.wq_lock);
-	if (l->l_vforking) /* the child still exists */
+	left = !l->l_vforking;
+	if (!left)
 		child->p_vforker = NULL;
 	l->l_vforking = false;
+	return left;
 }
 
 /* CLONE_VM needs CLONE_VFORK: the child shares the memory until it executes. */
@@ -168,9 +171,7 @@ clone_process(const struct clone *c)
 		goto unbind;
 	stop_point(STOP_FORK, pid);
 	sched_ready(l);
-	if (c->flags & CLONE_VFORK)
-		wait_vfork(p);
-	if (c->flags & CLONE_VM)
+	if ((c->flags & CLONE_VFORK) && wait_vfork(p) && (c->flags & CLONE_VM))
 		counting->vforked(lwp_self());
 	return pid;
 
