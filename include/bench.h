@@ -99,7 +99,10 @@ void bench_verify(struct bench *b, bool (*check)(void *arg), void *arg);
  */
 void bench_skip(struct bench *b, const char *why);
 
-/* Have the value computed, though nothing uses it.  It costs no instruction. */
+/*
+ * Have the value computed, though nothing uses it.  It adds no instruction to
+ * those that compute it.
+ */
 #define bench_do_not_optimize(value)                                           \
 	__asm__ volatile("" : : "r,m"(value) : "memory")
 /* Have all memory written, and read again.  It costs no instruction. */

@@ -28,11 +28,13 @@
  * 31 runs in each LWP, is subtracted from each region and from those around it.
  *
  * Unless an entry says otherwise a function returns 0, or -1 with errno:
- * - EINVAL: the region has begun already, or has not begun in this LWP.
+ * - EINVAL: the region has begun already, has not begun in this LWP, or the
+ *   report is made.
  * - ENOTSUP: this machine cannot count any of the events.
  * - EAGAIN: another set has taken the counters.  The region is not counted.
  * - ENOMEM: no memory is left.
- * A failure prints a line on standard error, once for each region.
+ * EINVAL prints a line on standard error once for each region, EAGAIN once for
+ * each LWP.
  *
  * The child of a fork() must not mark regions, and reports none.
  */

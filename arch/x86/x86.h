@@ -190,7 +190,10 @@ size_t x86_sigframe_bytes(void);
 /* sigcopy.S: a fault from start to end continues at _failed (EFAULT). */
 extern char x86_sigcopy_start[], x86_sigcopy_end[], x86_sigcopy_failed[];
 
-/* dev/acpi_watchdog.c, dev/tco.c: stop watchdogs that firmware left running. */
+/*
+ * dev/acpi_watchdog.c: let kern/platform/firmware/ stop the watchdogs that ACPI
+ * names.  dev/tco.c: stop that of the chipset.
+ */
 void x86_acpi_watchdog_init(void);
 void x86_tco_init(void);
 

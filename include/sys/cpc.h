@@ -450,7 +450,7 @@ struct cpc_profile_sample {
 /* Time and events of LWPs that the kernel counts. */
 struct cpc_profile_usage {
 	uint64_t cu_task_ns;    /* time on a CPU */
-	uint64_t cu_switches;   /* how often they left a CPU for another LWP */
+	uint64_t cu_switches;   /* how often they left a CPU, or slept */
 	uint64_t cu_migrations; /* how often they went on on another CPU */
 	uint64_t cu_faults;     /* page faults */
 };

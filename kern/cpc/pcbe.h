@@ -83,11 +83,12 @@ struct pcbe_set {
 	 */
 	uint32_t ps_nmi_pics;
 	/*
-	 * The contents of the registers, but for counts: two sets with equal
-	 * values need equal contents.  PCBE_CONFIG_NEW: the next program()
-	 * makes the value.  configure() sets this, and kcpc when it changes
-	 * ps_nmi_pics or ps_nmi_reload.  A CPU's c_pmu_config is the value that
-	 * it ran last; 0: none.
+	 * The contents of the registers that program() does not write each
+	 * time: two sets with equal values need equal contents.
+	 * PCBE_CONFIG_NEW: the next program() makes the value.  configure()
+	 * sets this where the backend has such registers, and kcpc when it
+	 * changes ps_nmi_pics or ps_nmi_reload.  A CPU's c_pmu_config is the
+	 * value that it ran last; 0: none.
 	 */
 	uint64_t ps_config;
 	uint64_t ps_be;                 /* the backend's own */

@@ -47,8 +47,8 @@
  * A PMI that comes late finds another context, or none: it is a stray, too.
  * With ps_nmi_pics the NMI handler also raises PMIs whose overflow is handled.
  *
- * A CPU's context is running until it is dropped: it has no notify requests,
- * and no LWP takes its CPU's PICs.  A profile's context is frozen from
+ * A CPU's context is running until it is dropped: its notify requests are
+ * ignored, and no LWP takes its CPU's PICs.  A profile's context is frozen from
  * kcpc_profile_attach() to execve(2), and takes a sample where others get
  * SIGEMT (kern/cpc/profile/profile.c).
  *

@@ -32,7 +32,7 @@ struct cpu {
 	bool c_online;
 	bool c_claimed; /* its PICs count for it, not for LWPs (kern/cpc) */
 	struct kcpc_ctx *c_cpc; /* context of the set bound to it, or NULL */
-	uint64_t c_pmu_config;  /* contents of the PMU's registers: ps_config */
+	uint64_t c_pmu_config;  /* ps_config that it ran last */
 	unsigned c_stray_nmis;  /* NMIs that no counter explains */
 	uint64_t c_interrupts;  /* taken since boot; NMIs are separate */
 	uint64_t c_nmis;        /* taken since boot, whatever their cause */

@@ -105,7 +105,7 @@ sched_steal(struct cpu *c)
 	return false;
 }
 
-/* The same for an LWP of the lowest class, for the idle LWP of c. */
+/* sched_steal() for an LWP of the lowest class, for the idle LWP of c. */
 static bool
 steal_lowest(struct cpu *c)
 {
@@ -139,7 +139,7 @@ sched_idle(void)
 		if (c->c_active)
 			set_idle(c, true);
 		counting->idle(true);
-		/* Taken, it makes an interrupt's way in longer. */
+		/* With kernel_limit= it stays taken: kern/sched/xcall.h. */
 		if (entry_watch == NULL)
 			kernel_unlock();
 		arch_idle();

@@ -1,11 +1,11 @@
 /*
  * The scheduler.  Included by kern/.
  *
- * Each CPU has two queues of its own: the run queue, and a queue of woken LWPs
- * that runs before it.  The head of sched.c states the rule.  There is no
- * periodic tick: a slice is timed only while an LWP waits for the CPU, and ends
- * on the way to user code.  All functions need the kernel lock
- * (kern/sched/klock.h).
+ * Each CPU has three queues of its own.  The woken LWPs run before the run
+ * queue, and the LWPs of the lowest class after it.  The head of sched.c states
+ * the rule.  There is no periodic tick: a slice is timed only while an LWP
+ * waits for the CPU, and ends on the way to user code.  All functions need the
+ * kernel lock (kern/sched/klock.h).
  */
 #ifndef KERN_SCHED_SCHED_H
 #define KERN_SCHED_SCHED_H
@@ -63,7 +63,10 @@ void sched_switch(void);
  * exited, and start the current LWP's counters.
  */
 void sched_arrive(void);
-/* l's affinity or binding changed: move it off a CPU it may not run on. */
+/*
+ * l's affinity or binding changed, or a CPU came.  Move l off a CPU where it
+ * may not run, or to an idle one if it waits.
+ */
 void sched_move(struct lwp *l);
 /* The CPUs that take LWPs: p_online(2). */
 const struct cpuset *sched_cpus(void);

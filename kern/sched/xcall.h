@@ -1,5 +1,6 @@
 /*
- * Cross-calls: one CPU makes another CPU run a function.  Included by kern/.
+ * Cross-calls: one CPU makes another CPU run a function.  And what
+ * kernel_limit= needs of each entry.  Included by kern/.
  *
  * The caller holds the kernel lock while it waits.  The other CPU is in user
  * code, idle, or already waiting for the lock.  An interrupt brings it to the

@@ -1,7 +1,7 @@
 /*
  * Writes a report on the machine to the file "board".  It has what firmware
- * told the kernel, byte for byte.  Reports in tests/boards/ are tests of the
- * parsers: docs/machine.md, "Add a board".
+ * told the kernel, and on x86 what CPUID returns.  Reports in tests/boards/ are
+ * tests of the parsers: docs/machine.md, "Add a board".
  *
  * Each line is JSON.  The first has the machine's description.  Each other one
  * has a name, a physical address, a length, and the bytes: compressed by zlib,

@@ -10,8 +10,9 @@
 #define NOT_BEGUN "has not begun in this LWP: begin it first"
 
 /*
- * Every function starts with this and ends with leave().  In between nothing is
- * counted.  Returns the region of the calling LWP, or NULL without memory.
+ * Every public function starts with this and ends with leave().  In between
+ * nothing is counted.  Returns the region of the calling LWP, or NULL without
+ * memory.
  */
 static struct region *
 enter(struct region_lwp **lwp, const char *name)

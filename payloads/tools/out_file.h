@@ -1,6 +1,6 @@
 /*
- * Files that a program writes for the host.  Included by programs with an
- * option -o.
+ * Files that a program writes for the host.  Included by board and by programs
+ * with an option -o.
  */
 #ifndef PAYLOADS_TOOLS_OUT_FILE_H
 #define PAYLOADS_TOOLS_OUT_FILE_H

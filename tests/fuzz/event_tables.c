@@ -1,8 +1,11 @@
 /*
  * Tables of events from an archive.  The first byte is the PMU to use.  The
  * others are changes of a good file, of six bytes each: a section, a place in
- * it, and two bytes to store there.  The sum is made to hold.  A table that is
- * taken can be walked, parsed, encoded, printed and described.
+ * it, and two bytes to store there.  The checksum is then made right.  A table
+ * that is taken can be walked, parsed, encoded, printed and described.
+ *
+ * The good file is that of AMD, in the place of the first vendor.  It includes
+ * file.c for the functions that take a file from memory.
  */
 #include "tests/fuzz/fuzz.h"
 

@@ -1,6 +1,6 @@
 /*
  * The common part of the libFuzzer targets; included by each.  A target is one
- * file, which runs one of the kernel's parsers on any bytes.  The sanitizers
+ * file, which runs one parser of untrusted bytes on any bytes.  The sanitizers
  * find errors, and CHECK() verifies the result.
  */
 #ifndef TESTS_FUZZ_FUZZ_H

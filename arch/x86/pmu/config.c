@@ -21,7 +21,6 @@
 #include "arch/x86/pmu/pic.h"
 #include "arch/x86/pmu/regs.h"
 #include "lib/printf.h"
-#include "lib/string.h"
 
 const struct x86_extra x86_extras[EXTRA_N] = {
 	[EXTRA_OFFCORE0] = { "MSR_OFFCORE_RSP_0", 0x1a6, 0x1 },

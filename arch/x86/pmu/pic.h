@@ -132,7 +132,7 @@ void x86_config_write(struct x86_pic_cpu *xn, struct pcbe_set *set);
  */
 void x86_nmi_route(struct x86_pic_cpu *xn, const struct pcbe_set *set);
 struct pcbe_nmi_log *x86_nmi_log(void);
-/* Urgent PICs whose overflow the status shows; it is not cleared. */
+/* PICs of xn_nmi_pics whose overflow the status shows; it is not cleared. */
 uint32_t x86_nmi_pending(const struct x86_pic_cpu *xn);
 /*
  * Handle an NMI.  Returns false if no overflow explains it.  The first is for

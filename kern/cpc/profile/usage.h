@@ -1,7 +1,7 @@
 /*
  * The time and events of a profile's LWPs that the kernel counts; perf calls
- * them software events.  Included by kern/cpc/profile/profile.c and
- * kern/cpc/start_stop.c.
+ * them software events, and stat prints them.  Included by
+ * kern/cpc/profile/profile.c and kern/cpc/start_stop.c.
  */
 #ifndef KERN_CPC_PROFILE_USAGE_H
 #define KERN_CPC_PROFILE_USAGE_H
