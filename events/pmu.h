@@ -1,7 +1,7 @@
 /*
  * The meaning of event codes, on which the kernel and the library agree.  The
- * kernel knows no names.  Included by kern/, arch/ and events/; includes only
- * headers of the compiler.
+ * kernel knows no names.  Included by kern/ and events/; includes only headers
+ * of the compiler.
  */
 #ifndef EVENTS_PMU_H
 #define EVENTS_PMU_H

@@ -1,6 +1,6 @@
 /*
  * Waiting for another program, with a time limit, or until Ctrl-C.  Included by
- * stat.h, stat_run.c and record.c.
+ * stat.h, stat.c, stat_run.c and record.c.
  */
 #ifndef PAYLOADS_TOOLS_CHILD_H
 #define PAYLOADS_TOOLS_CHILD_H

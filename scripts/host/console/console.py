@@ -24,7 +24,7 @@ MARK = b"BARECPC-"
 BEGIN = re.compile(rb"BARECPC-BEGIN ((stdout|stderr|json|file|exit) (\d{1,10}) (\d{1,9})) ([0-9a-f]{8})\r*\n\Z")
 END = MARK + b"END"
 HIDDEN = re.compile(rb"BARECPC>(>*)-")
-CLOSING = re.compile(r"barecpc: exit (\d+)\Z")
+CLOSING = re.compile(r"barecpc: exit (\d{1,4})\Z")
 # Firmware positions the cursor and sets colours.
 CONTROL = re.compile(r"\x1b\[[0-9;=?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 

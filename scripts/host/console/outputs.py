@@ -60,7 +60,8 @@ class Outputs:
             self._stacks.take(record)
         except ValueError as error:
             self.fault = self.fault or f"a record is not valid: {error}"
-        if isinstance(record.get("file"), str) and isinstance(record.get("text"), str):
+        # A file of /tmp comes as bytes, by its own stream.
+        if isinstance(record.get("file"), str) and isinstance(record.get("text"), str) and not record["file"].startswith(TMP):
             self._files.setdefault(record["file"], []).append(record["text"])
         if self._path:
             # One line for each record.  In JSON a newline can only separate tokens, as a blank does.

@@ -223,7 +223,7 @@ def sandbox(program):
     there, host = os.stat(program), platform.node().replace(" ", "_")
     kept, this, known = ROOT / "build" / "sandboxes", f"{there.st_size} {there.st_mtime_ns} {host} {program}", []
     with contextlib.suppress(OSError):
-        known = kept.read_text().splitlines()
+        known = kept.read_text(errors="surrogateescape").splitlines()
     if this in known:
         return SANDBOX
     done = subprocess.run([program, *SANDBOX, "-M", "help"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -233,7 +233,7 @@ def sandbox(program):
     if (ROOT / "Makefile").exists():
         others = [line for line in known if line.split(" ", 2)[2:] != [f"{host} {program}"] and os.path.exists(line.split(" ", 3)[-1])]
         with contextlib.suppress(OSError):
-            kept.write_text("".join(f"{line}\n" for line in [this, *others[:MAX_SANDBOXES]]))
+            kept.write_text("".join(f"{line}\n" for line in [this, *others[:MAX_SANDBOXES]]), errors="surrogateescape")
     return SANDBOX
 
 

@@ -201,6 +201,7 @@ def finish_record(args, arch, subject, say):
     parts = [record for record in records.load(args.o)[1] if record.get("payload") == "record"]
     if not parts:
         return
+    profiles.check(args.o, parts)
     files = {}
     for path in (program["path"] for part in parts for program in part.get("programs", [])):
         own = subject.file if path == subject.name else None

@@ -163,6 +163,8 @@ def _other_work(a, b, quantity):
     for member in ("iterations", "overhead_method"):
         if a[member] != b[member]:
             return f"{member}: {a[member]}, then {b[member]}"
+    if bool(a.get("interrupted")) or bool(b.get("interrupted")):
+        return "interrupted: a run ended by Ctrl-C"
     if (a[quantity]["overhead"] is None) != (b[quantity]["overhead"] is None):
         return "overhead: measured in one only"
     return ""

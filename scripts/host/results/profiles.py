@@ -135,6 +135,14 @@ def of_image(name, arch):
 NUMBERS = ("period", "samples", "lost", "events", "lwps")
 
 
+def check(path, parts):
+    """Raise HostError unless the members of a profile's records have their types."""
+    try:
+        _check(parts)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise HostError(f"{path}: its profile is not as docs/records.md has it: {PRODUCER}") from None
+
+
 def _check(parts):
     """Raise ValueError unless the members that are used have their types.  _read() converts the others, and fails."""
     head = parts[0]

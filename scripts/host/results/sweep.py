@@ -176,7 +176,7 @@ def describe(folder, points):
     """Write the points into the folder.  Raise HostError if it has other ones."""
     text = json.dumps(points, indent=1) + "\n"
     file = folder / "sweep.json"
-    if file.exists() and file.read_text() != text:
+    if file.exists() and file.read_bytes() != text.encode():
         raise HostError(f"{folder}: has results of another description: give another folder by -o")
     folder.mkdir(parents=True, exist_ok=True)
     files.replace(file, text.encode())
@@ -285,7 +285,7 @@ def records_of(folder, number, point):
         pass
     lines = []
     try:
-        for text in (folder / f"{number}.jsonl").read_text().splitlines():
+        for text in filter(None, (folder / f"{number}.jsonl").read_text().split("\n")):  # not at other breaks of lines
             lines.append(json.dumps({**json.loads(text), "sweep": where}, separators=(",", ":")) + "\n")
     except (OSError, ValueError, TypeError, RecursionError):
         return [], f"{number}.jsonl is missing or damaged"

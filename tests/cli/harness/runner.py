@@ -200,7 +200,7 @@ def nothing_checked(lists):
     equal("a TEST that evaluated no EXPECT fails", [line for line in said.splitlines() if line.startswith(("ok", "not"))][:3],
           ["not ok 1 - nothing", "ok 2 - skipped # SKIP why", "ok 3 - checked"])
     for helper in ("import tap; tap.end()", "import sys, qmp_guest; sys.exit(qmp_guest.Points().end())"):
-        done = subprocess.run([sys.executable, "-c", helper], cwd=ROOT, capture_output=True, text=True)
+        done = subprocess.run([sys.executable, "-B", "-c", helper], cwd=ROOT, capture_output=True, text=True)
         check(f"a test of no points fails: {helper}", [] if done.returncode == 1 and "nothing was checked" in done.stdout else [done.stdout + done.stderr])
 
 

@@ -10,6 +10,10 @@ import subprocess
 import sys
 import tempfile
 
+import own_network
+from fleet_engine import FLEET, POINTS, ROOT, start, sweep, without_place
+from host.emulator import qemu
+from tap import check, end, equal
 
 LAVA = FLEET / "lava"
 PORT = 2001
@@ -23,12 +27,6 @@ print(environment.from_string(sys.argv[1]).render(**context))
 # lava-run, with its folder for downloads in a folder of the test.
 RUN = """import runpy, sys
 import lava_common.constants
-
-import own_network
-from fleet_engine import FLEET, POINTS, ROOT, start, sweep, without_place
-from host.emulator import qemu
-from tap import check, end, equal
-
 lava_common.constants.DISPATCHER_DOWNLOAD_DIR = sys.argv.pop(1)
 sys.argv = sys.argv[1:]
 runpy.run_path(sys.argv[0], run_name="__main__")
