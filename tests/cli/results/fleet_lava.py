@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 import own_network
-from fleet_engine import FLEET, POINTS, ROOT, start, sweep, without_place
+from fleet_engine import FLEET, POINTS, start, sweep, without_place
 from host.emulator import qemu
 from tap import check, end, equal
 
