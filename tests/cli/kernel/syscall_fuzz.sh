@@ -54,7 +54,7 @@ plain() {
 	expect "$arch: again" 0 '^barecpc: exit 0' fuzz "$seed" 1 $limit
 	seeds "$out" >"$tap_dir/again"
 	head -n 1 "$tap_dir/first" >"$tap_dir/one"
-	check "$arch: seed $seed is the same run again" cmp -s "$tap_dir/again" "$tap_dir/one"
+	check "$arch: seed $seed is the same run again" diff "$tap_dir/again" "$tap_dir/one"
 }
 
 coverage() {
