@@ -357,8 +357,10 @@ print_looks(FILE *notes)
 	if (looks != 0)
 		fprintf(notes,
 		    "# stat: context switches and the kernel's counts include "
-		    "%u looks for Ctrl-C, each 200 ms: -r 2 makes none\n",
-		    looks);
+		    "%u looks for Ctrl-C, each 200 ms%s\n",
+		    looks,
+		    st.interval == 0 && !st.per_thread ? ": -r 2 makes none"
+						       : "");
 }
 
 void
