@@ -183,13 +183,14 @@ $(T)kern/cpc/registers/arm64: $(REGS_ARM64:%=$(HB)/regs/%) \
 REGS_TESTS := $(addprefix kern/cpc/registers/,x86 arm64)
 
 $(HOST_TESTS:%=$(T)%): $(T)%: $(HB)/tests/host/%.o
+$(HOST_TESTS:%=$(T)%) $(REGS_TESTS:%=$(T)%): $(HB)/tests/lib/host/test.o
 $(HOST_TESTS:%=$(T)%) $(REGS_TESTS:%=$(T)%):
 	$(call say,CCLD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(HOST_CC) -fsanitize=address,undefined $(HOST_LDFLAGS) -o $@ $^ -lcmocka $(HOST_LIBS)
 
 # Threads, in separate objects: the thread sanitizer excludes the address sanitizer.
-$(T)cpc/threads: $(addprefix build/tsan/,tests/host/cpc/threads.o $(HOST_KCPC))
+$(T)cpc/threads: $(addprefix build/tsan/,tests/host/cpc/threads.o tests/lib/host/test.o $(HOST_KCPC))
 	$(call say,CCLD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(HOST_CC) -fsanitize=thread -o $@ $^ -lcmocka

@@ -73,10 +73,10 @@ make_tree(void **state)
 	return 0;
 }
 
-static void
-memory_is_that_of_the_map(void **state)
+#define TREE_TEST(name) TEST_WITH(name, make_tree, NULL)
+
+TREE_TEST(memory_is_that_of_the_map)
 {
-	(void)state;
 	assert_null(image_from_uefi(&bi, tree));
 	assert_int_equal(bi.bi_nmem, 2);
 	assert_int_equal(bi.bi_mem[0].bm_base, 0x40000000);
@@ -85,10 +85,8 @@ memory_is_that_of_the_map(void **state)
 	assert_int_equal(bi.bi_mem[1].bm_type, BOOTMEM_RUNTIME);
 }
 
-static void
-tree_without_uefi(void **state)
+TREE_TEST(tree_without_uefi)
 {
-	(void)state;
 	fdt_delprop(tree, chosen, "linux,uefi-system-table");
 	put_size("linux,uefi-mmap-desc-size", 1);
 	assert_null(image_from_uefi(&bi, tree));
@@ -97,12 +95,10 @@ tree_without_uefi(void **state)
 	assert_int_equal(bi.bi_nmem, 0);
 }
 
-static void
-wrong_size_of_descriptors(void **state)
+TREE_TEST(wrong_size_of_descriptors)
 {
 	static const uint32_t sizes[] = { 0, 1, 39, 41, 47, 0xffffffff };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
 		put_size("linux,uefi-mmap-desc-size", sizes[i]);
 		assert_string_equal(image_from_uefi(&bi, tree),
@@ -114,13 +110,11 @@ wrong_size_of_descriptors(void **state)
 	assert_int_equal(bi.bi_nmem, 0);
 }
 
-static void
-map_out_of_reach(void **state)
+TREE_TEST(map_out_of_reach)
 {
 	const char *unread =
 	    "linux,uefi-mmap-start: the memory map cannot be read";
 
-	(void)state;
 	put_chosen("linux,uefi-mmap-start", MAP + 8);
 	assert_string_equal(image_from_uefi(&bi, tree), unread);
 	put_chosen("linux,uefi-mmap-start", MAP + 1);
@@ -131,19 +125,4 @@ map_out_of_reach(void **state)
 	put_size("linux,uefi-mmap-size", 0xfffffff0);
 	assert_string_equal(image_from_uefi(&bi, tree), unread);
 	assert_int_equal(bi.bi_nmem, 0);
-}
-
-#define TEST_OF(name) cmocka_unit_test_setup(name, make_tree)
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST_OF(memory_is_that_of_the_map),
-		TEST_OF(tree_without_uefi),
-		TEST_OF(wrong_size_of_descriptors),
-		TEST_OF(map_out_of_reach),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

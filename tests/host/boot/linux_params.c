@@ -92,6 +92,8 @@ free_ranges(void **state)
 	return 0;
 }
 
+#define PARAMS_TEST(name) TEST_WITH(name, make_params, free_ranges)
+
 static bool
 has_memory(uint64_t base, uint64_t bytes, enum bootmem_type type)
 {
@@ -103,12 +105,10 @@ has_memory(uint64_t base, uint64_t bytes, enum bootmem_type type)
 	return false;
 }
 
-static void
-params_become_bootinfo(void **state)
+PARAMS_TEST(params_become_bootinfo)
 {
 	unsigned char *more = add_range(EXTENSION, 16 + 20), *text;
 
-	(void)state;
 	put(params + 0x250, EXTENSION, 8);
 	put(more + 8, 1, 4); /* SETUP_E820_EXT */
 	put(more + 12, 20, 4);
@@ -132,12 +132,10 @@ params_become_bootinfo(void **state)
 	assert_false(linux_is_params(0x1000, map));
 }
 
-static void
-damaged_setup_data(void **state)
+PARAMS_TEST(damaged_setup_data)
 {
 	unsigned char *more = add_range(EXTENSION, 16 + 20);
 
-	(void)state;
 	put(params + 0x250, EXTENSION, 8);
 	put(more + 8, 1, 4);
 	put(more + 12, 40, 4); /* beyond the end of memory */
@@ -152,10 +150,8 @@ damaged_setup_data(void **state)
 	    "the list of setup data is damaged");
 }
 
-static void
-cmdline_out_of_reach(void **state)
+PARAMS_TEST(cmdline_out_of_reach)
 {
-	(void)state;
 	put(params + 0x228, CMDLINE, 4);
 	put(params + 0xc8, 1, 4);
 	assert_string_equal(linux_bootinfo(&bi, PARAMS, map),
@@ -163,12 +159,10 @@ cmdline_out_of_reach(void **state)
 }
 
 /* The page has 128 ranges.  A count of more is damage. */
-static void
-full_memory_map(void **state)
+PARAMS_TEST(full_memory_map)
 {
 	unsigned char *more = add_range(EXTENSION, 16 + 100 * 20);
 
-	(void)state;
 	params[0x1e8] = 255;
 	for (unsigned i = 0; i < 228; i++)
 		put_e820(i < 128 ? params + 0x2d0 + i * 20
@@ -187,10 +181,8 @@ full_memory_map(void **state)
 	assert_true(has_memory(0x100000 + 227 * 0x2000, 0x1000, BOOTMEM_FREE));
 }
 
-static void
-no_memory_map(void **state)
+PARAMS_TEST(no_memory_map)
 {
-	(void)state;
 	params[0x1e8] = 0;
 	assert_string_equal(
 	    linux_bootinfo(&bi, PARAMS, map), "boot_params has no memory map");
@@ -205,12 +197,10 @@ place_initrd(uint64_t pa, uint64_t bytes)
 	put(params + 0xc4, bytes >> 32, 4);
 }
 
-static void
-misplaced_initrd(void **state)
+PARAMS_TEST(misplaced_initrd)
 {
 	const char *overlaps = "ramdisk_image: the initrd overlaps the kernel";
 
-	(void)state;
 	bi.bi_kern = 0x400000;
 	bi.bi_kern_bytes = 0x200000;
 	place_initrd(0x3ff000, 0x1001);
@@ -231,12 +221,10 @@ misplaced_initrd(void **state)
 }
 
 /* A BIOS has the RSDP in its memory.  A machine without ACPI has none. */
-static void
-rsdp_of_bios(void **state)
+PARAMS_TEST(rsdp_of_bios)
 {
 	unsigned char *bios = add_range(0xe0000, 0x20000);
 
-	(void)state;
 	put(params + 0x70, 0, 8);
 	assert_null(linux_bootinfo(&bi, PARAMS, map));
 	assert_int_equal(bi.bi_rsdp, 0);
@@ -276,12 +264,10 @@ make_systab(void)
 	return add_range(RESERVED, PAGE);
 }
 
-static void
-reserved_memory_is_kept(void **state)
+PARAMS_TEST(reserved_memory_is_kept)
 {
 	unsigned char *list = make_systab();
 
-	(void)state;
 	put(list, 255, 4); /* room */
 	put(list + 4, 2, 4);
 	put(list + 16, 0x200000, 8);
@@ -299,12 +285,10 @@ reserved_memory_is_kept(void **state)
  * Linux has told firmware new addresses: the pointer to the tables is one of
  * them.  Descriptors are longer than ours.
  */
-static void
-tables_after_linux_moved_them(void **state)
+PARAMS_TEST(tables_after_linux_moved_them)
 {
 	unsigned char *memory_map;
 
-	(void)state;
 	put(make_systab() + 4, 0, 4);
 	memory_map = add_range(EXTENSION, 2 * 48);
 	put(params + 0x1d0, EXTENSION, 4);
@@ -327,12 +311,10 @@ tables_after_linux_moved_them(void **state)
 }
 
 /* A page has 255 ranges, whatever its head says. */
-static void
-damaged_list_of_reserved_memory(void **state)
+PARAMS_TEST(damaged_list_of_reserved_memory)
 {
 	unsigned char *list = make_systab();
 
-	(void)state;
 	put(list, 0x7fffffff, 4);
 	put(list + 4, 0x7fffffff, 4);
 	put(list + 8, RESERVED, 8); /* the list has no end */
@@ -340,26 +322,4 @@ damaged_list_of_reserved_memory(void **state)
 	put(list + PAGE - 8, 0x1000, 8);
 	assert_null(linux_bootinfo(&bi, PARAMS, map));
 	assert_true(has_memory(0x200000, 0x1000, BOOTMEM_KEEP));
-}
-
-#define TEST_OF(name)                                                          \
-	cmocka_unit_test_setup_teardown(name, make_params, free_ranges)
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST_OF(params_become_bootinfo),
-		TEST_OF(damaged_setup_data),
-		TEST_OF(cmdline_out_of_reach),
-		TEST_OF(full_memory_map),
-		TEST_OF(no_memory_map),
-		TEST_OF(misplaced_initrd),
-		TEST_OF(rsdp_of_bios),
-		TEST_OF(tables_after_linux_moved_them),
-		TEST_OF(reserved_memory_is_kept),
-		TEST_OF(damaged_list_of_reserved_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,12 +21,10 @@ add_attr(cpc_set_t *set, const char *event, char *name, uint64_t value)
 }
 
 /* CPC-BIND-01 */
-static void
-counting_has_begun_on_return(void **state)
+CPC_TEST(counting_has_begun_on_return)
 {
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	bind_curlwp(set);
 	assert_int_equal(fake_pmu_running(), 1);
 	fake_user(12);
@@ -34,12 +32,10 @@ counting_has_begun_on_return(void **state)
 }
 
 /* CPC-BIND-02 */
-static void
-unknown_flags_leave_a_binding_alone(void **state)
+CPC_TEST(unknown_flags_leave_a_binding_alone)
 {
 	cpc_set_t *set = set_of("instructions"), *other = set_of("cycles");
 
-	(void)state;
 	bind_curlwp(set);
 	fake_user(1);
 	assert_silent(cpc_bind_curlwp(cpc, other, CPC_BIND_EMT_OVF), EINVAL);
@@ -50,12 +46,10 @@ unknown_flags_leave_a_binding_alone(void **state)
 }
 
 /* CPC-BIND-03 */
-static void
-empty_set_leaves_a_binding_alone(void **state)
+CPC_TEST(empty_set_leaves_a_binding_alone)
 {
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	bind_curlwp(set);
 	assert_silent(cpc_bind_curlwp(cpc, cpc_set_create(cpc), 0), EINVAL);
 	fake_user(1);
@@ -63,13 +57,11 @@ empty_set_leaves_a_binding_alone(void **state)
 }
 
 /* CPC-BIND-04 */
-static void
-foreign_set_is_einval(void **state)
+CPC_TEST(foreign_set_is_einval)
 {
 	cpc_t *other = cpc_open(CPC_VER_CURRENT);
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	assert_silent(cpc_bind_curlwp(other, set, 0), EINVAL);
 	cpc_close(other);
 }
@@ -77,14 +69,12 @@ foreign_set_is_einval(void **state)
 /*
  * CPC-BIND-05. 101 requests and an oversized pack are refused in the same way.
  */
-static void
-more_requests_than_pics_is_silent(void **state)
+CPC_TEST(more_requests_than_pics_is_silent)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	cpc_attr_t attrs[50];
 	int i;
 
-	(void)state;
 	for (i = 0; i < 5; i++)
 		add(set, "instructions");
 	assert_silent(cpc_bind_curlwp(cpc, set, 0), EINVAL);
@@ -103,15 +93,13 @@ more_requests_than_pics_is_silent(void **state)
 }
 
 /* CPC-BIND-06 */
-static void
-one_picnum_twice_is_silent(void **state)
+CPC_TEST(one_picnum_twice_is_silent)
 {
 	static const unsigned pics[][3] = { { 2, 2, 0 }, { 2, 0, 2 },
 		{ 0, 2, 2 } };
 	cpc_set_t *set;
 	unsigned i, j;
 
-	(void)state;
 	for (i = 0; i < 3; i++) {
 		set = cpc_set_create(cpc);
 		for (j = 0; j < 3; j++)
@@ -121,12 +109,10 @@ one_picnum_twice_is_silent(void **state)
 }
 
 /* CPC-BIND-07.  The report names the requests and the PICs in conflict. */
-static void
-no_assignment_is_resource_unavail(void **state)
+CPC_TEST(no_assignment_is_resource_unavail)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	fake_shape.asymmetric = true;
 	reboot();
 	set = set_of("branches");
@@ -152,13 +138,11 @@ no_assignment_is_resource_unavail(void **state)
 }
 
 /* CPC-BIND-08 */
-static void
-second_set_displaces_the_first(void **state)
+CPC_TEST(second_set_displaces_the_first)
 {
 	cpc_set_t *a = set_of("instructions"), *b = set_of("cycles");
 	cpc_buf_t *buf = buf_of(a);
 
-	(void)state;
 	bind_curlwp(a);
 	bind_curlwp(b);
 	assert_errno(cpc_set_sample(cpc, a, buf), EINVAL);
@@ -169,13 +153,11 @@ second_set_displaces_the_first(void **state)
 }
 
 /* CPC-BIND-09 */
-static void
-late_failure_leaves_nothing_bound(void **state)
+CPC_TEST(late_failure_leaves_nothing_bound)
 {
 	cpc_set_t *a = set_of("instructions"), *b = set_of("0x100");
 	cpc_buf_t *buf = buf_of(a);
 
-	(void)state;
 	bind_curlwp(a);
 	assert_bind_fails(b, EINVAL, CPC_INVALID_EVENT);
 	assert_errno(cpc_set_sample(cpc, a, buf), EINVAL);
@@ -184,13 +166,11 @@ late_failure_leaves_nothing_bound(void **state)
 }
 
 /* CPC-BIND-10 */
-static void
-binding_again_starts_again(void **state)
+CPC_TEST(binding_again_starts_again)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	cpc_buf_t *buf;
 
-	(void)state;
 	add_preset(set, "instructions", 40);
 	buf = buf_of(set);
 	bind_curlwp(set);
@@ -202,12 +182,10 @@ binding_again_starts_again(void **state)
 }
 
 /* CPC-BIND-11, CPC-CTX-01, CPC-CTX-03 */
-static void
-two_lwps_count_separately(void **state)
+CPC_TEST(two_lwps_count_separately)
 {
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	bind_curlwp(set);
 	fake_user(5);
 	fake_switch(0, 2);
@@ -222,12 +200,10 @@ two_lwps_count_separately(void **state)
 }
 
 /* CPC-BIND-12, CPC-UNB-05 */
-static void
-unbind_on_one_lwp_leaves_the_other(void **state)
+CPC_TEST(unbind_on_one_lwp_leaves_the_other)
 {
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	bind_curlwp(set);
 	fake_switch(0, 2);
 	assert_errno(cpc_unbind(cpc, set), EINVAL);
@@ -239,14 +215,12 @@ unbind_on_one_lwp_leaves_the_other(void **state)
 }
 
 /* CPC-BIND-13 */
-static void
-sets_of_two_handles_displace_each_other(void **state)
+CPC_TEST(sets_of_two_handles_displace_each_other)
 {
 	cpc_t *first = cpc, *second = cpc_open(CPC_VER_CURRENT);
 	cpc_set_t *a = set_of("instructions"), *b;
 	cpc_buf_t *buf = buf_of(a);
 
-	(void)state;
 	bind_curlwp(a);
 	cpc = second;
 	b = set_of("cycles");
@@ -266,23 +240,19 @@ sets_of_two_handles_displace_each_other(void **state)
 }
 
 /* CPC-BIND-14 */
-static void
-notify_without_interrupts_is_enotsup(void **state)
+CPC_TEST(notify_without_interrupts_is_enotsup)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 
-	(void)state;
 	add_flags(set, "instructions", CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT);
 	assert_silent(cpc_bind_curlwp(cpc, set, 0), ENOTSUP);
 }
 
 /* CPC-BIND-15 */
-static void
-generic_event_takes_no_attribute(void **state)
+CPC_TEST(generic_event_takes_no_attribute)
 {
 	cpc_set_t *set = cpc_set_create(cpc), *pinned = cpc_set_create(cpc);
 
-	(void)state;
 	add_attr(set, "PAPI_tot_ins", umask_name, 0);
 	assert_bind_fails(set, EINVAL, CPC_ATTRIBUTE_OUT_OF_RANGE);
 	add_pic(pinned, "PAPI_tot_ins", 1);
@@ -290,12 +260,10 @@ generic_event_takes_no_attribute(void **state)
 }
 
 /* docs/design.md, "Counting": the report names the request and the reason. */
-static void
-a_refusal_names_the_request(void **state)
+CPC_TEST(a_refusal_names_the_request)
 {
 	cpc_set_t *set = set_of("cycles");
 
-	(void)state;
 	add_attr(set, "cycles", umask_name, 0x100);
 	add_attr(set, "cycles", umask_name, 0x200);
 	assert_bind_fails(set, EINVAL, CPC_ATTRIBUTE_OUT_OF_RANGE);
@@ -304,13 +272,11 @@ a_refusal_names_the_request(void **state)
 }
 
 /* CPC-BIND-16.  The value does not matter. */
-static void
-privileged_attribute_without_privilege(void **state)
+CPC_TEST(privileged_attribute_without_privilege)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	char anythr[] = "anythr";
 
-	(void)state;
 	add_attr(set, "cycles", anythr, 0);
 	fake_privilege(0, false);
 	assert_bind_fails(set, EACCES, CPC_ATTR_REQUIRES_PRIVILEGE);
@@ -319,12 +285,10 @@ privileged_attribute_without_privilege(void **state)
 }
 
 /* CPC-BIND-17: one filter for all PICs, as on UltraSPARC. */
-static void
-incompatible_settings_conflict(void **state)
+CPC_TEST(incompatible_settings_conflict)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	fake_shape.one_filter = true;
 	reboot();
 	set = set_of("instructions");
@@ -333,12 +297,10 @@ incompatible_settings_conflict(void **state)
 }
 
 /* CPC-BIND-18 */
-static void
-hypervisor_mode_may_be_refused(void **state)
+CPC_TEST(hypervisor_mode_may_be_refused)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	fake_shape.no_hv = true;
 	reboot();
 	set = cpc_set_create(cpc);
@@ -347,12 +309,10 @@ hypervisor_mode_may_be_refused(void **state)
 }
 
 /* docs/design.md, `cpc_cpu=`: the process lacks the privilege. */
-static void
-hypervisor_mode_needs_the_privilege(void **state)
+CPC_TEST(hypervisor_mode_needs_the_privilege)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 
-	(void)state;
 	add_flags(set, "instructions", CPC_COUNT_USER | CPC_COUNT_HV);
 	fake_privilege(0, false);
 	assert_bind_fails(set, EACCES, CPC_HV_NO_ACCESS);
@@ -361,33 +321,27 @@ hypervisor_mode_needs_the_privilege(void **state)
 }
 
 /* CPC-BIND-19 */
-static void
-raw_code_on_a_pmu_without_raw_codes(void **state)
+CPC_TEST(raw_code_on_a_pmu_without_raw_codes)
 {
-	(void)state;
 	fake_shape.no_raw = true;
 	reboot();
 	assert_bind_fails(set_of("0x3c"), EINVAL, CPC_INVALID_EVENT);
 }
 
 /* CPC-EVT-02 on the fake PMU, whose codes are 0 to 255. */
-static void
-raw_code_out_of_range(void **state)
+CPC_TEST(raw_code_out_of_range)
 {
-	(void)state;
 	assert_bind_fails(set_of("0x100"), EINVAL, CPC_INVALID_EVENT);
 	assert_bind_fails(set_of("-1"), EINVAL, CPC_INVALID_EVENT);
 	bind_curlwp(set_of("0xff"));
 }
 
 /* CPC-BIND-20. cpc_request_info() shows the PIC. */
-static void
-a_single_request_lands_on_pic_0(void **state)
+CPC_TEST(a_single_request_lands_on_pic_0)
 {
 	cpc_set_t *set = set_of("0x7");
 	cpc_reqinfo_t info;
 
-	(void)state;
 	bind_curlwp(set);
 	assert_int_equal(fake_pmu_running(), 1);
 	assert_int_equal(cpc_request_info(cpc, set, 0, &info), 0);
@@ -402,12 +356,10 @@ a_single_request_lands_on_pic_0(void **state)
 }
 
 /* CPC-BIND-21 */
-static void
-picnum_pins_the_counter(void **state)
+CPC_TEST(picnum_pins_the_counter)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 
-	(void)state;
 	add_pic(set, "instructions", 3);
 	bind_curlwp(set);
 	fake_user(21);
@@ -416,13 +368,11 @@ picnum_pins_the_counter(void **state)
 }
 
 /* CPC-BIND-22 */
-static void
-assignment_moves_an_earlier_request(void **state)
+CPC_TEST(assignment_moves_an_earlier_request)
 {
 	cpc_set_t *set;
 	cpc_reqinfo_t info;
 
-	(void)state;
 	fake_shape.asymmetric = true;
 	reboot();
 	set = set_of("cycles"); /* on PICs 0 and 1 */
@@ -435,13 +385,11 @@ assignment_moves_an_earlier_request(void **state)
 }
 
 /* CPC-BIND-23.  The fixture checks for leaks. */
-static void
-ten_thousand_binds(void **state)
+CPC_TEST(ten_thousand_binds)
 {
 	cpc_set_t *set = set_of("instructions");
 	int i;
 
-	(void)state;
 	for (i = 0; i < 10000; i++) {
 		assert_int_equal(cpc_bind_curlwp(cpc, set, 0), 0);
 		assert_int_equal(cpc_unbind(cpc, set), 0);
@@ -449,12 +397,10 @@ ten_thousand_binds(void **state)
 }
 
 /* CPC-BIND-24 */
-static void
-rebind_starts_at_the_add_time_preset(void **state)
+CPC_TEST(rebind_starts_at_the_add_time_preset)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 
-	(void)state;
 	add_preset(set, "instructions", 9);
 	bind_curlwp(set);
 	fake_user(100);
@@ -465,12 +411,10 @@ rebind_starts_at_the_add_time_preset(void **state)
 }
 
 /* CPC-BIND-25 */
-static void
-privileges_are_counted_separately(void **state)
+CPC_TEST(privileges_are_counted_separately)
 {
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	add_flags(set, "instructions", CPC_COUNT_SYSTEM);
 	add_flags(set, "instructions", CPC_COUNT_USER | CPC_COUNT_SYSTEM);
 	bind_curlwp(set);
@@ -482,13 +426,11 @@ privileges_are_counted_separately(void **state)
 }
 
 /* CPC-BIND-27 */
-static void
-library_preset_is_for_the_next_bind(void **state)
+CPC_TEST(library_preset_is_for_the_next_bind)
 {
 	cpc_t *other = cpc_open(CPC_VER_CURRENT);
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	assert_int_equal(cpc_set_request_preset(cpc, set, 0, 50), 0);
 	bind_curlwp(set);
 	assert_int_equal(sampled(set, 0), 50);
@@ -506,14 +448,12 @@ library_preset_is_for_the_next_bind(void **state)
  * Repeated binds and unbinds allocate nothing.  The kernel has room for one
  * context, and keeps the context of the last unbind.
  */
-static void
-binding_again_takes_no_memory(void **state)
+CPC_TEST(binding_again_takes_no_memory)
 {
 	cpc_set_t *small = set_of("cycles"), *big = set_of("cycles"),
 		  *bigger = set_of("cycles");
 	int i;
 
-	(void)state;
 	add(big, "cycles");
 	add(bigger, "cycles");
 	add(bigger, "cycles");
@@ -540,12 +480,10 @@ binding_again_takes_no_memory(void **state)
 }
 
 /* include/libcpc.h: no memory.  The old context is gone. */
-static void
-bind_without_memory_is_enomem(void **state)
+CPC_TEST(bind_without_memory_is_enomem)
 {
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	bind_curlwp(set); /* the first bind finds room for its context */
 	fake_switch(0, 2);
 	fake_kmalloc_fails = 1;
@@ -554,24 +492,20 @@ bind_without_memory_is_enomem(void **state)
 }
 
 /* CPC-UNB-01 */
-static void
-unbind_twice_is_einval(void **state)
+CPC_TEST(unbind_twice_is_einval)
 {
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	bind_curlwp(set);
 	assert_int_equal(cpc_unbind(cpc, set), 0);
 	assert_errno(cpc_unbind(cpc, set), EINVAL);
 }
 
 /* CPC-UNB-02 */
-static void
-unbind_closes_direct_reads(void **state)
+CPC_TEST(unbind_closes_direct_reads)
 {
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	bind_curlwp(set);
 	assert_int_equal(fake_pmu_readable(), 1);
 	assert_int_equal(cpc_unbind(cpc, set), 0);
@@ -580,12 +514,10 @@ unbind_closes_direct_reads(void **state)
 }
 
 /* CPC-UNB-03 */
-static void
-unbind_of_an_invalid_context_is_0(void **state)
+CPC_TEST(unbind_of_an_invalid_context_is_0)
 {
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	bind_curlwp(set);
 	fake_invalidate();
 	assert_int_equal(fake_pmu_running(), 0);
@@ -594,25 +526,21 @@ unbind_of_an_invalid_context_is_0(void **state)
 }
 
 /* CPC-UNB-04 */
-static void
-unbind_of_a_frozen_set_is_0(void **state)
+CPC_TEST(unbind_of_a_frozen_set_is_0)
 {
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	bind_curlwp(set);
 	assert_int_equal(cpc_disable(cpc), 0);
 	assert_int_equal(cpc_unbind(cpc, set), 0);
 }
 
 /* CPC-CTX-05 */
-static void
-exits_with_bound_sets_leak_nothing(void **state)
+CPC_TEST(exits_with_bound_sets_leak_nothing)
 {
 	cpc_set_t *set = set_of("instructions");
 	int i;
 
-	(void)state;
 	for (i = 0; i < 1000; i++) {
 		fake_switch(0, 2);
 		bind_curlwp(set);
@@ -623,12 +551,10 @@ exits_with_bound_sets_leak_nothing(void **state)
 }
 
 /* CPC-CTX-06 */
-static void
-counts_of_an_exited_lwp_vanish(void **state)
+CPC_TEST(counts_of_an_exited_lwp_vanish)
 {
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	bind_curlwp(set);
 	fake_user(5);
 	fake_switch(0, 2);
@@ -640,13 +566,11 @@ counts_of_an_exited_lwp_vanish(void **state)
 }
 
 /* Invariant 3: a set of one process has no meaning in another. */
-static void
-processes_are_independent(void **state)
+CPC_TEST(processes_are_independent)
 {
 	cpc_set_t *set = set_of("instructions");
 	cpc_buf_t *buf = buf_of(set);
 
-	(void)state;
 	bind_curlwp(set);
 	fake_user(4);
 	fake_switch(1, 1);
@@ -662,51 +586,4 @@ processes_are_independent(void **state)
 	assert_int_equal(cpc_set_sample(cpc, set, buf), 0);
 	assert_int_equal(got(buf, 0), 4);
 	assert_int_equal(cpc_unbind(cpc, set), 0);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(counting_has_begun_on_return),
-		T(unknown_flags_leave_a_binding_alone),
-		T(empty_set_leaves_a_binding_alone),
-		T(foreign_set_is_einval),
-		T(more_requests_than_pics_is_silent),
-		T(one_picnum_twice_is_silent),
-		T(no_assignment_is_resource_unavail),
-		T(second_set_displaces_the_first),
-		T(late_failure_leaves_nothing_bound),
-		T(binding_again_starts_again),
-		T(two_lwps_count_separately),
-		T(unbind_on_one_lwp_leaves_the_other),
-		T(sets_of_two_handles_displace_each_other),
-		T(notify_without_interrupts_is_enotsup),
-		T(generic_event_takes_no_attribute),
-		T(a_refusal_names_the_request),
-		T(privileged_attribute_without_privilege),
-		T(incompatible_settings_conflict),
-		T(hypervisor_mode_may_be_refused),
-		T(hypervisor_mode_needs_the_privilege),
-		T(raw_code_on_a_pmu_without_raw_codes),
-		T(raw_code_out_of_range),
-		T(a_single_request_lands_on_pic_0),
-		T(picnum_pins_the_counter),
-		T(assignment_moves_an_earlier_request),
-		T(ten_thousand_binds),
-		T(rebind_starts_at_the_add_time_preset),
-		T(privileges_are_counted_separately),
-		T(library_preset_is_for_the_next_bind),
-		T(binding_again_takes_no_memory),
-		T(bind_without_memory_is_enomem),
-		T(unbind_twice_is_einval),
-		T(unbind_closes_direct_reads),
-		T(unbind_of_an_invalid_context_is_0),
-		T(unbind_of_a_frozen_set_is_0),
-		T(exits_with_bound_sets_leak_nothing),
-		T(counts_of_an_exited_lwp_vanish),
-		T(processes_are_independent),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,46 +44,38 @@ expect_buf(
 }
 
 /* CPC-BUF-01 */
-static void
-new_buffer_is_zero(void **state)
+CPC_TEST(new_buffer_is_zero)
 {
-	(void)state;
 	expect_buf(buf_of(set_of_two()), 0, 0, 0, 0);
 }
 
 /* CPC-BUF-02 */
-static void
-buffer_of_a_foreign_set_is_einval(void **state)
+CPC_TEST(buffer_of_a_foreign_set_is_einval)
 {
 	cpc_t *other = cpc_open(CPC_VER_CURRENT);
 	cpc_set_t *set = set_of("cycles");
 
-	(void)state;
 	assert_null_errno(cpc_buf_create(other, set), EINVAL);
 	cpc_close(other);
 }
 
 /* include/libcpc.h: a buffer is for the requests of now, so for none, too. */
-static void
-buffer_of_an_empty_set_is_legal(void **state)
+CPC_TEST(buffer_of_an_empty_set_is_legal)
 {
 	cpc_buf_t *buf = buf_of(cpc_set_create(cpc));
 	uint64_t value;
 
-	(void)state;
 	assert_errno(cpc_buf_get(cpc, buf, 0, &value), EINVAL);
 	assert_int_equal(cpc_buf_destroy(cpc, buf), 0);
 }
 
 /* CPC-BUF-03 */
-static void
-set_and_get_round_trip(void **state)
+CPC_TEST(set_and_get_round_trip)
 {
 	const uint64_t values[] = { 0, 1, UINT64_MAX };
 	cpc_buf_t *buf = buf_of(set_of_two());
 	int i;
 
-	(void)state;
 	for (i = 0; i < 3; i++) {
 		assert_int_equal(cpc_buf_set(cpc, buf, 1, values[i]), 0);
 		assert_true(got(buf, 1) == values[i]);
@@ -92,13 +84,11 @@ set_and_get_round_trip(void **state)
 }
 
 /* CPC-BUF-04 */
-static void
-index_out_of_range_is_einval(void **state)
+CPC_TEST(index_out_of_range_is_einval)
 {
 	cpc_buf_t *buf = buf_of(set_of_two());
 	uint64_t value = 42;
 
-	(void)state;
 	assert_errno(cpc_buf_get(cpc, buf, -1, &value), EINVAL);
 	assert_errno(cpc_buf_get(cpc, buf, 2, &value), EINVAL);
 	assert_errno(cpc_buf_set(cpc, buf, -1, 0), EINVAL);
@@ -108,21 +98,17 @@ index_out_of_range_is_einval(void **state)
 }
 
 /* CPC-BUF-05 */
-static void
-set_takes_a_literal(void **state)
+CPC_TEST(set_takes_a_literal)
 {
-	(void)state;
 	assert_int_equal(cpc_buf_set(cpc, buf_of(set_of_two()), 0, 7), 0);
 }
 
 /* CPC-BUF-06 */
-static void
-set_does_not_reach_the_counter(void **state)
+CPC_TEST(set_does_not_reach_the_counter)
 {
 	cpc_set_t *set = set_of("instructions");
 	cpc_buf_t *buf = buf_of(set);
 
-	(void)state;
 	bind_curlwp(set);
 	fake_user(10);
 	assert_int_equal(cpc_buf_set(cpc, buf, 0, 1000000), 0);
@@ -131,13 +117,11 @@ set_does_not_reach_the_counter(void **state)
 }
 
 /* CPC-BUF-07 */
-static void
-sub_wraps(void **state)
+CPC_TEST(sub_wraps)
 {
 	cpc_set_t *set = set_of_two();
 	cpc_buf_t *ds = buf_of(set);
 
-	(void)state;
 	cpc_buf_sub(
 	    cpc, ds, buf_with(set, 0, 5, 1, 10), buf_with(set, 1, 3, 1, 4));
 	expect_buf(ds, UINT64_MAX, 2, 1, 6);
@@ -147,27 +131,23 @@ sub_wraps(void **state)
 }
 
 /* CPC-BUF-08 */
-static void
-add_sums(void **state)
+CPC_TEST(add_sums)
 {
 	cpc_set_t *set = set_of_two();
 	cpc_buf_t *ds = buf_of(set);
 
-	(void)state;
 	cpc_buf_add(cpc, ds, buf_with(set, UINT64_MAX, 5, 1, 10),
 	    buf_with(set, 2, 3, 1, 4));
 	expect_buf(ds, 1, 8, 1, 14);
 }
 
 /* CPC-BUF-09 */
-static void
-hrtime_becomes_the_later(void **state)
+CPC_TEST(hrtime_becomes_the_later)
 {
 	cpc_set_t *set = set_of_two();
 	cpc_buf_t *ds = buf_of(set), *early = buf_with(set, 0, 0, 3, 0),
 		  *late = buf_with(set, 0, 0, 8, 0);
 
-	(void)state;
 	cpc_buf_sub(cpc, ds, early, late);
 	assert_int_equal(cpc_buf_hrtime(cpc, ds), 8);
 	cpc_buf_zero(cpc, ds);
@@ -182,14 +162,12 @@ hrtime_becomes_the_later(void **state)
 }
 
 /* CPC-BUF-10 */
-static void
-operands_may_alias(void **state)
+CPC_TEST(operands_may_alias)
 {
 	cpc_set_t *set = set_of_two();
 	cpc_buf_t *a = buf_with(set, 5, 6, 1, 7),
 		  *b = buf_with(set, 1, 2, 2, 3);
 
-	(void)state;
 	cpc_buf_sub(cpc, a, a, b);
 	expect_buf(a, 4, 4, 2, 4);
 	cpc_buf_add(cpc, b, a, b);
@@ -201,13 +179,11 @@ operands_may_alias(void **state)
 }
 
 /* CPC-BUF-11 */
-static void
-copy_takes_everything(void **state)
+CPC_TEST(copy_takes_everything)
 {
 	cpc_set_t *set = set_of_two();
 	cpc_buf_t *src = buf_with(set, 1, 2, 3, 4), *ds = buf_of(set);
 
-	(void)state;
 	cpc_buf_copy(cpc, ds, src);
 	expect_buf(ds, 1, 2, 3, 4);
 	cpc_buf_copy(cpc, ds, ds);
@@ -215,25 +191,21 @@ copy_takes_everything(void **state)
 }
 
 /* CPC-BUF-12 */
-static void
-zero_clears_everything(void **state)
+CPC_TEST(zero_clears_everything)
 {
 	cpc_buf_t *buf = buf_with(set_of_two(), 1, 2, 3, 4);
 
-	(void)state;
 	cpc_buf_zero(cpc, buf);
 	expect_buf(buf, 0, 0, 0, 0);
 }
 
 /* CPC-BUF-13 */
-static void
-unequal_counts_change_nothing(void **state)
+CPC_TEST(unequal_counts_change_nothing)
 {
 	cpc_set_t *two = set_of_two();
 	cpc_buf_t *ds = buf_with(two, 1, 2, 3, 4),
 		  *other = buf_of(set_of("cycles"));
 
-	(void)state;
 	cpc_buf_sub(cpc, ds, ds, other);
 	cpc_buf_sub(cpc, ds, other, ds);
 	cpc_buf_add(cpc, ds, other, other);
@@ -244,14 +216,12 @@ unequal_counts_change_nothing(void **state)
 }
 
 /* CPC-BUF-14 */
-static void
-buffers_of_two_sets_combine(void **state)
+CPC_TEST(buffers_of_two_sets_combine)
 {
 	cpc_buf_t *a = buf_with(set_of_two(), 5, 6, 1, 7),
 		  *b = buf_with(set_of_two(), 1, 2, 2, 3),
 		  *ds = buf_of(set_of_two());
 
-	(void)state;
 	cpc_buf_sub(cpc, ds, a, b);
 	expect_buf(ds, 4, 4, 2, 4);
 	cpc_buf_add(cpc, ds, a, b);
@@ -261,14 +231,12 @@ buffers_of_two_sets_combine(void **state)
 }
 
 /* CPC-BUF-15.  A new buffer is not confused with the destroyed one. */
-static void
-destroy_twice_is_einval(void **state)
+CPC_TEST(destroy_twice_is_einval)
 {
 	cpc_set_t *set = set_of_two();
 	cpc_buf_t *old = buf_of(set);
 	uint64_t value;
 
-	(void)state;
 	assert_int_equal(cpc_buf_destroy(cpc, old), 0);
 	assert_errno(cpc_buf_destroy(cpc, old), EINVAL);
 	buf_of(set);
@@ -278,13 +246,11 @@ destroy_twice_is_einval(void **state)
 }
 
 /* CPC_PAGE_SET() of 130 requests could be that of two of the next set. */
-static void
-large_set_reads_no_other_page(void **state)
+CPC_TEST(large_set_reads_no_other_page)
 {
 	cpc_set_t *large = cpc_set_create(cpc);
 	struct cpc_page page;
 
-	(void)state;
 	if (cpci_id(large) % 2 != 0)
 		large = cpc_set_create(cpc);
 	for (int i = 0; i < 130; i++)
@@ -292,30 +258,4 @@ large_set_reads_no_other_page(void **state)
 	page.cg_frozen = CPC_PAGE_SET(cpci_id(large) + 1, 2);
 	assert_errno(
 	    cpci_read_else(&page, cpci_buf(cpc, buf_of(large))), EINVAL);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(new_buffer_is_zero),
-		T(buffer_of_a_foreign_set_is_einval),
-		T(buffer_of_an_empty_set_is_legal),
-		T(set_and_get_round_trip),
-		T(index_out_of_range_is_einval),
-		T(set_takes_a_literal),
-		T(set_does_not_reach_the_counter),
-		T(sub_wraps),
-		T(add_sums),
-		T(hrtime_becomes_the_later),
-		T(operands_may_alias),
-		T(copy_takes_everything),
-		T(zero_clears_everything),
-		T(unequal_counts_change_nothing),
-		T(buffers_of_two_sets_combine),
-		T(destroy_twice_is_einval),
-		T(large_set_reads_no_other_page),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,24 +43,20 @@ stderr_of_bad_add(char *text, size_t size)
 }
 
 /* CPC-ERR-01 */
-static void
-default_is_one_line_on_stderr(void **state)
+CPC_TEST(default_is_one_line_on_stderr)
 {
 	char text[256];
 
-	(void)state;
 	stderr_of_bad_add(text, sizeof text);
 	assert_string_equal(
 	    text, "libcpc: cpc_set_add_request: Unknown event\n");
 }
 
 /* CPC-ERR-02 */
-static void
-handler_replaces_stderr(void **state)
+CPC_TEST(handler_replaces_stderr)
 {
 	char text[256];
 
-	(void)state;
 	detail_listen(cpc);
 	assert_int_equal(stderr_of_bad_add(text, sizeof text), 0);
 	assert_string_equal(detail.fn, "cpc_set_add_request");
@@ -75,34 +71,28 @@ clear_errno(const char *fn, int subcode, const char *fmt, va_list ap)
 }
 
 /* CPC-ERR-03 */
-static void
-errno_survives_the_handler(void **state)
+CPC_TEST(errno_survives_the_handler)
 {
-	(void)state;
 	cpc_seterrhndlr(cpc, clear_errno);
 	assert_int_equal(bad_add(cpc), -1);
 	assert_int_equal(errno, EINVAL);
 }
 
 /* CPC-ERR-04 */
-static void
-null_restores_the_default(void **state)
+CPC_TEST(null_restores_the_default)
 {
 	char text[256];
 
-	(void)state;
 	assert_int_equal(cpc_seterrhndlr(cpc, detail_note), 0);
 	assert_int_equal(cpc_seterrhndlr(cpc, NULL), 0);
 	assert_true(stderr_of_bad_add(text, sizeof text) > 0);
 }
 
 /* CPC-ERR-05 */
-static void
-handlers_belong_to_their_handle(void **state)
+CPC_TEST(handlers_belong_to_their_handle)
 {
 	cpc_t *other = cpc_open(CPC_VER_CURRENT);
 
-	(void)state;
 	detail_listen(cpc);
 	cpc_seterrhndlr(other, clear_errno);
 	bad_add(other);
@@ -111,22 +101,18 @@ handlers_belong_to_their_handle(void **state)
 }
 
 /* CPC-ERR-06 */
-static void
-text_ends_in_a_newline(void **state)
+CPC_TEST(text_ends_in_a_newline)
 {
-	(void)state;
 	detail_listen(cpc);
 	bad_add(cpc);
 	assert_string_equal(detail.text, "Unknown event\n");
 }
 
 /* CPC-ERR-07 */
-static void
-handler_is_called_once_or_not_at_all(void **state)
+CPC_TEST(handler_is_called_once_or_not_at_all)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 
-	(void)state;
 	detail_listen(cpc);
 	bad_add(cpc);
 	assert_int_equal(detail.calls, 1);
@@ -147,10 +133,8 @@ use_the_library(const char *fn, int subcode, const char *fmt, va_list ap)
 }
 
 /* CPC-ERR-08 */
-static void
-handler_may_call_the_library(void **state)
+CPC_TEST(handler_may_call_the_library)
 {
-	(void)state;
 	cpc_seterrhndlr(cpc, use_the_library);
 	bad_add(cpc);
 	assert_non_null(made);
@@ -158,8 +142,7 @@ handler_may_call_the_library(void **state)
 }
 
 /* CPC-ERR-09 */
-static void
-subcodes_are_1_to_11(void **state)
+CPC_TEST(subcodes_are_1_to_11)
 {
 	const int subcodes[] = { CPC_INVALID_EVENT, CPC_INVALID_PICNUM,
 		CPC_INVALID_ATTRIBUTE, CPC_ATTRIBUTE_OUT_OF_RANGE,
@@ -169,42 +152,20 @@ subcodes_are_1_to_11(void **state)
 		CPC_HV_NO_ACCESS };
 	int i;
 
-	(void)state;
 	for (i = 0; i < 11; i++)
 		assert_int_equal(subcodes[i], i + 1);
 }
 
 /* include/libcpc.h names these errnos; strerror(3) must know each. */
-static void
-errnos_are_distinct_and_known(void **state)
+CPC_TEST(errnos_are_distinct_and_known)
 {
 	const int e[] = { ENOTSUP, ENOSYS, EAGAIN, EACCES, EINVAL, ENOMEM,
 		ESRCH, ENXIO, EIO };
 	size_t i, j;
 
-	(void)state;
 	for (i = 0; i < sizeof e / sizeof e[0]; i++) {
 		assert_null(strstr(strerror(e[i]), "nknown"));
 		for (j = 0; j < i; j++)
 			assert_int_not_equal(e[i], e[j]);
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(default_is_one_line_on_stderr),
-		T(handler_replaces_stderr),
-		T(errno_survives_the_handler),
-		T(null_restores_the_default),
-		T(handlers_belong_to_their_handle),
-		T(text_ends_in_a_newline),
-		T(handler_is_called_once_or_not_at_all),
-		T(handler_may_call_the_library),
-		T(subcodes_are_1_to_11),
-		T(errnos_are_distinct_and_known),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,10 +96,8 @@ create_buf(void)
 	return (buf = cpc_buf_create(cpc, set)) != NULL;
 }
 
-static void
-handles_sets_and_buffers(void **state)
+CPC_TEST(handles_sets_and_buffers)
 {
-	(void)state;
 	until_it_succeeds(open_second, 1);
 	cpc_close(second);
 	until_it_succeeds(create_set, 3);
@@ -112,12 +110,10 @@ handles_sets_and_buffers(void **state)
 }
 
 /* A page has some 40 buffers, which calls that fail do not use up. */
-static void
-failed_buffers_are_used_again(void **state)
+CPC_TEST(failed_buffers_are_used_again)
 {
 	unsigned before;
 
-	(void)state;
 	assert_true(create_set());
 	assert_true(create_buf());
 	before = maps;
@@ -167,10 +163,8 @@ add_to_set(void)
 }
 
 /* The pack of requests grows between these. */
-static void
-requests(void **state)
+CPC_TEST(requests)
 {
-	(void)state;
 	assert_true(create_set());
 	for (added = 0; added < 4;)
 		until_it_succeeds(add_to_set, 1);
@@ -193,10 +187,8 @@ count_name_of_pic(void *arg, uint_t pic, const char *name)
 }
 
 /* A walk allocates nothing, because it makes the names one by one. */
-static void
-walks(void **state)
+CPC_TEST(walks)
 {
-	(void)state;
 	fail_nth = 1;
 	errno = 0;
 	cpc_walk_events_all(cpc, NULL, count_name);
@@ -208,17 +200,4 @@ walks(void **state)
 	assert_int_equal(fail_nth, 1);
 	assert_int_equal(errno, 0);
 	fail_nth = 0;
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(handles_sets_and_buffers),
-		T(failed_buffers_are_used_again),
-		T(requests),
-		T(walks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

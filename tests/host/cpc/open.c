@@ -8,18 +8,14 @@
 #include "kern/cpc/kcpc.h"
 
 /* CPC-OPEN-01 */
-static void
-open_gives_a_handle(void **state)
+CPC_TEST(open_gives_a_handle)
 {
-	(void)state;
 	assert_non_null(cpc);
 }
 
 /* CPC-OPEN-02 */
-static void
-open_refuses_other_versions(void **state)
+CPC_TEST(open_refuses_other_versions)
 {
-	(void)state;
 	assert_null_errno(cpc_open(CPC_VER_NONE), EINVAL);
 	assert_null_errno(cpc_open(CPC_VER_1), EINVAL);
 	assert_null_errno(cpc_open(3), EINVAL);
@@ -27,22 +23,18 @@ open_refuses_other_versions(void **state)
 }
 
 /* CPC-OPEN-03, CPC-PCBE-07 */
-static void
-open_without_pmu_is_enosys(void **state)
+CPC_TEST(open_without_pmu_is_enosys)
 {
-	(void)state;
 	fake_shape.npic = 0;
 	reboot();
 	assert_null_errno(cpc_open(CPC_VER_CURRENT), ENOSYS);
 }
 
 /* CPC-OPEN-04 */
-static void
-open_checks_the_version_first(void **state)
+CPC_TEST(open_checks_the_version_first)
 {
 	unsigned entered;
 
-	(void)state;
 	fake_shape.npic = 0;
 	reboot();
 	entered = fake_syscalls;
@@ -51,13 +43,11 @@ open_checks_the_version_first(void **state)
 }
 
 /* CPC-OPEN-05 */
-static void
-open_twice_gives_independent_handles(void **state)
+CPC_TEST(open_twice_gives_independent_handles)
 {
 	cpc_t *other = cpc_open(CPC_VER_CURRENT);
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	assert_non_null(other);
 	assert_ptr_not_equal(other, cpc);
 	bind_curlwp(set);
@@ -67,12 +57,10 @@ open_twice_gives_independent_handles(void **state)
 }
 
 /* The kernel knows whether a program has asked for counters. */
-static void
-open_is_counted_with_its_result(void **state)
+CPC_TEST(open_is_counted_with_its_result)
 {
 	struct kcpc_stat before, after;
 
-	(void)state;
 	fake_shape.npic = 0;
 	reboot();
 	kcpc_stat(&before);
@@ -83,13 +71,11 @@ open_is_counted_with_its_result(void **state)
 }
 
 /* CPC-CLOSE-01: a fresh handle, and one with a bound set and a buffer. */
-static void
-close_always_returns_0(void **state)
+CPC_TEST(close_always_returns_0)
 {
 	cpc_t *fresh = cpc_open(CPC_VER_CURRENT);
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	assert_int_equal(cpc_close(fresh), 0);
 	buf_of(set);
 	bind_curlwp(set);
@@ -98,12 +84,10 @@ close_always_returns_0(void **state)
 }
 
 /* CPC-CLOSE-02 */
-static void
-close_leaves_no_context(void **state)
+CPC_TEST(close_leaves_no_context)
 {
 	cpc_t *other = cpc_open(CPC_VER_CURRENT);
 
-	(void)state;
 	bind_curlwp(set_of("instructions"));
 	cpc_close(cpc);
 	cpc = other;
@@ -112,13 +96,11 @@ close_leaves_no_context(void **state)
 }
 
 /* CPC-CLOSE-03 */
-static void
-close_releases_other_lwps(void **state)
+CPC_TEST(close_releases_other_lwps)
 {
 	cpc_t *other = cpc_open(CPC_VER_CURRENT);
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	fake_switch(0, 2);
 	bind_curlwp(set);
 	fake_switch(0, 1);
@@ -129,21 +111,17 @@ close_releases_other_lwps(void **state)
 }
 
 /* CPC-CLOSE-05 */
-static void
-close_of_null_is_0(void **state)
+CPC_TEST(close_of_null_is_0)
 {
-	(void)state;
 	assert_int_equal(cpc_close(NULL), 0);
 }
 
 /* Ground rule 5: a success does not change errno. */
-static void
-success_leaves_errno_alone(void **state)
+CPC_TEST(success_leaves_errno_alone)
 {
 	cpc_set_t *set;
 	cpc_buf_t *buf;
 
-	(void)state;
 	errno = EBADMSG;
 	set = set_of("0x3c");
 	buf = buf_of(set);
@@ -186,14 +164,12 @@ walk_no_request(void *arg, int index, const char *event, uint64_t preset,
 	} while (0)
 
 /* Ground rule 4: a NULL handle fails, and does not change a bound set. */
-static void
-null_handle_is_einval(void **state)
+CPC_TEST(null_handle_is_einval)
 {
 	cpc_set_t *set = set_of("instructions");
 	cpc_reqinfo_t info;
 	uint64_t value;
 
-	(void)state;
 	bind_curlwp(set);
 	fake_user(3);
 	assert_null_errno(cpc_set_create(NULL), EINVAL);
@@ -240,12 +216,10 @@ null_handle_is_einval(void **state)
 }
 
 /* Ground rule 4: a walk without a callback fails. */
-static void
-null_action_is_einval(void **state)
+CPC_TEST(null_action_is_einval)
 {
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	assert_einval(cpc_walk_events_all(cpc, NULL, NULL));
 	assert_einval(cpc_walk_generic_events_all(cpc, NULL, NULL));
 	assert_einval(cpc_walk_events_pic(cpc, 0, NULL, NULL));
@@ -255,10 +229,8 @@ null_action_is_einval(void **state)
 }
 
 /* CPC-CONST-01 */
-static void
-constants_have_their_values(void **state)
+CPC_TEST(constants_have_their_values)
 {
-	(void)state;
 	assert_int_equal(CPC_OVF_NOTIFY_EMT, 0x1);
 	assert_int_equal(CPC_COUNT_USER, 0x2);
 	assert_int_equal(CPC_COUNT_SYSTEM, 0x4);
@@ -272,12 +244,10 @@ constants_have_their_values(void **state)
 }
 
 /* CPC-CONST-02: no other name in <signal.h> has SIGEMT's number. */
-static void
-only_sigemt_is_16(void **state)
+CPC_TEST(only_sigemt_is_16)
 {
 	ucontext_t uc = { 0 };
 
-	(void)state;
 	assert_int_equal(SIGEMT, 16);
 	assert_int_equal(EMT_CPCOVF, 1);
 #ifdef SIGSTKFLT
@@ -290,38 +260,11 @@ only_sigemt_is_16(void **state)
 }
 
 /* CPC-CONST-04 */
-static void
-attr_has_its_layout(void **state)
+CPC_TEST(attr_has_its_layout)
 {
 	cpc_attr_t attr = { NULL, UINT64_MAX };
 
-	(void)state;
 	assert_int_equal(offsetof(cpc_attr_t, ca_name), 0);
 	assert_int_equal(sizeof attr.ca_val, 8);
 	assert_true(attr.ca_val > 0);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(open_gives_a_handle),
-		T(open_refuses_other_versions),
-		T(open_without_pmu_is_enosys),
-		T(open_checks_the_version_first),
-		T(open_twice_gives_independent_handles),
-		T(open_is_counted_with_its_result),
-		T(close_always_returns_0),
-		T(close_leaves_no_context),
-		T(close_releases_other_lwps),
-		T(close_of_null_is_0),
-		T(success_leaves_errno_alone),
-		T(null_handle_is_einval),
-		T(null_action_is_einval),
-		T(constants_have_their_values),
-		T(only_sigemt_is_16),
-		T(attr_has_its_layout),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,24 +14,20 @@ bound_set(uint64_t preset)
 }
 
 /* CPC-PRE-01 */
-static void
-preset_changes_no_sample(void **state)
+CPC_TEST(preset_changes_no_sample)
 {
 	cpc_set_t *set = bound_set(10);
 
-	(void)state;
 	fake_user(1);
 	assert_int_equal(cpc_request_preset(cpc, 0, 500), 0);
 	assert_int_equal(sampled(set, 0), 11);
 }
 
 /* CPC-PRE-02 */
-static void
-restart_takes_the_new_preset(void **state)
+CPC_TEST(restart_takes_the_new_preset)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 
-	(void)state;
 	add_preset(set, "instructions", 10);
 	add_preset(set, "cycles", 20);
 	bind_curlwp(set);
@@ -46,22 +42,18 @@ restart_takes_the_new_preset(void **state)
 }
 
 /* CPC-PRE-03 */
-static void
-without_a_context_is_einval(void **state)
+CPC_TEST(without_a_context_is_einval)
 {
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	assert_errno(cpc_request_preset(cpc, 0, 0), EINVAL);
 	assert_errno(cpc_set_restart(cpc, set), EINVAL);
 	assert_errno(cpc_set_restart(cpc, NULL), EINVAL);
 }
 
 /* CPC-PRE-04 */
-static void
-index_out_of_range_is_einval(void **state)
+CPC_TEST(index_out_of_range_is_einval)
 {
-	(void)state;
 	bound_set(0);
 	assert_errno(cpc_request_preset(cpc, -1, 0), EINVAL);
 	assert_errno(cpc_request_preset(cpc, 1, 0), EINVAL);
@@ -69,12 +61,10 @@ index_out_of_range_is_einval(void **state)
 }
 
 /* CPC-PRE-05 */
-static void
-preset_is_lost_at_rebind(void **state)
+CPC_TEST(preset_is_lost_at_rebind)
 {
 	cpc_set_t *set = bound_set(10);
 
-	(void)state;
 	assert_int_equal(cpc_request_preset(cpc, 0, 500), 0);
 	assert_int_equal(cpc_unbind(cpc, set), 0);
 	bind_curlwp(set);
@@ -83,12 +73,10 @@ preset_is_lost_at_rebind(void **state)
 }
 
 /* CPC-PRE-06 */
-static void
-preset_is_the_lwps_own(void **state)
+CPC_TEST(preset_is_the_lwps_own)
 {
 	cpc_set_t *set = bound_set(10);
 
-	(void)state;
 	fake_switch(0, 2);
 	bind_curlwp(set);
 	assert_int_equal(cpc_request_preset(cpc, 0, 500), 0);
@@ -98,12 +86,10 @@ preset_is_the_lwps_own(void **state)
 }
 
 /* CPC-RST-01 */
-static void
-restart_resets_every_value(void **state)
+CPC_TEST(restart_resets_every_value)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 
-	(void)state;
 	add_preset(set, "instructions", 10);
 	add_preset(set, "cycles", UINT64_MAX);
 	add(set, "instructions");
@@ -120,13 +106,11 @@ restart_resets_every_value(void **state)
 }
 
 /* CPC-RST-02 */
-static void
-restart_does_not_reset_tick(void **state)
+CPC_TEST(restart_does_not_reset_tick)
 {
 	cpc_set_t *set = bound_set(0);
 	cpc_buf_t *buf = buf_of(set);
 
-	(void)state;
 	fake_user(10);
 	assert_int_equal(cpc_set_restart(cpc, set), 0);
 	fake_user(10);
@@ -135,12 +119,10 @@ restart_does_not_reset_tick(void **state)
 }
 
 /* CPC-RST-03 */
-static void
-restart_thaws(void **state)
+CPC_TEST(restart_thaws)
 {
 	cpc_set_t *set = bound_set(10);
 
-	(void)state;
 	fake_user(5);
 	assert_int_equal(cpc_disable(cpc), 0);
 	fake_user(1000);
@@ -150,12 +132,10 @@ restart_thaws(void **state)
 }
 
 /* CPC-RST-04.  Changing a preset fails in the same way. */
-static void
-invalid_context_is_eagain(void **state)
+CPC_TEST(invalid_context_is_eagain)
 {
 	cpc_set_t *set = bound_set(10);
 
-	(void)state;
 	fake_invalidate();
 	assert_errno(cpc_set_restart(cpc, set), EAGAIN);
 	assert_errno(cpc_request_preset(cpc, 0, 1), EAGAIN);
@@ -163,12 +143,10 @@ invalid_context_is_eagain(void **state)
 }
 
 /* An invalid context stays invalid across switches. */
-static void
-invalid_context_never_revives(void **state)
+CPC_TEST(invalid_context_never_revives)
 {
 	cpc_set_t *set = bound_set(10);
 
-	(void)state;
 	fake_invalidate();
 	fake_switch(0, 2);
 	fake_switch(0, 1);
@@ -177,14 +155,12 @@ invalid_context_never_revives(void **state)
 }
 
 /* CPC-RST-05 */
-static void
-restart_of_another_set_is_einval(void **state)
+CPC_TEST(restart_of_another_set_is_einval)
 {
 	cpc_set_t *other = set_of("cycles");
 	cpc_t *handle = cpc_open(CPC_VER_CURRENT);
 	cpc_set_t *set = bound_set(10);
 
-	(void)state;
 	fake_user(1);
 	assert_errno(cpc_set_restart(cpc, other), EINVAL);
 	assert_errno(cpc_set_restart(handle, set), EINVAL);
@@ -195,13 +171,11 @@ restart_of_another_set_is_einval(void **state)
 }
 
 /* CPC-ENA-01 */
-static void
-frozen_samples_are_identical(void **state)
+CPC_TEST(frozen_samples_are_identical)
 {
 	cpc_set_t *set = bound_set(10);
 	cpc_buf_t *a = buf_of(set), *b = buf_of(set);
 
-	(void)state;
 	fake_user(1);
 	assert_int_equal(cpc_disable(cpc), 0);
 	assert_int_equal(cpc_set_sample(cpc, set, a), 0);
@@ -213,13 +187,11 @@ frozen_samples_are_identical(void **state)
 }
 
 /* CPC-ENA-02, CPC-ENA-05 */
-static void
-enable_resumes_from_the_frozen_values(void **state)
+CPC_TEST(enable_resumes_from_the_frozen_values)
 {
 	cpc_set_t *set = bound_set(10);
 	cpc_buf_t *buf = buf_of(set);
 
-	(void)state;
 	fake_user(1);
 	assert_int_equal(cpc_disable(cpc), 0);
 	fake_user(1000);
@@ -231,10 +203,8 @@ enable_resumes_from_the_frozen_values(void **state)
 }
 
 /* CPC-ENA-03 */
-static void
-disable_and_enable_do_not_nest(void **state)
+CPC_TEST(disable_and_enable_do_not_nest)
 {
-	(void)state;
 	bound_set(0);
 	assert_errno(cpc_enable(cpc), EINVAL);
 	assert_int_equal(cpc_disable(cpc), 0);
@@ -244,10 +214,8 @@ disable_and_enable_do_not_nest(void **state)
 }
 
 /* CPC-ENA-04 */
-static void
-enable_needs_a_valid_context(void **state)
+CPC_TEST(enable_needs_a_valid_context)
 {
-	(void)state;
 	assert_errno(cpc_disable(cpc), EINVAL);
 	assert_errno(cpc_enable(cpc), EINVAL);
 	bound_set(0);
@@ -257,13 +225,11 @@ enable_needs_a_valid_context(void **state)
 }
 
 /* CPC-ENA-06, with one process */
-static void
-any_handle_will_do(void **state)
+CPC_TEST(any_handle_will_do)
 {
 	cpc_t *other = cpc_open(CPC_VER_CURRENT);
 	cpc_set_t *set = bound_set(0);
 
-	(void)state;
 	assert_int_equal(cpc_disable(other), 0);
 	fake_user(10);
 	assert_int_equal(sampled(set, 0), 0);
@@ -272,12 +238,10 @@ any_handle_will_do(void **state)
 }
 
 /* docs/design.md, "Counting": a switch starts no frozen context. */
-static void
-frozen_stays_frozen_across_switches(void **state)
+CPC_TEST(frozen_stays_frozen_across_switches)
 {
 	cpc_set_t *set = bound_set(0);
 
-	(void)state;
 	fake_user(3);
 	assert_int_equal(cpc_disable(cpc), 0);
 	fake_switch(0, 2);
@@ -285,31 +249,4 @@ frozen_stays_frozen_across_switches(void **state)
 	fake_user(100);
 	assert_int_equal(fake_pmu_running(), 0);
 	assert_int_equal(sampled(set, 0), 3);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(preset_changes_no_sample),
-		T(restart_takes_the_new_preset),
-		T(without_a_context_is_einval),
-		T(index_out_of_range_is_einval),
-		T(preset_is_lost_at_rebind),
-		T(preset_is_the_lwps_own),
-		T(restart_resets_every_value),
-		T(restart_does_not_reset_tick),
-		T(restart_thaws),
-		T(invalid_context_is_eagain),
-		T(invalid_context_never_revives),
-		T(restart_of_another_set_is_einval),
-		T(frozen_samples_are_identical),
-		T(enable_resumes_from_the_frozen_values),
-		T(disable_and_enable_do_not_nest),
-		T(enable_needs_a_valid_context),
-		T(any_handle_will_do),
-		T(frozen_stays_frozen_across_switches),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

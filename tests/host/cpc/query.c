@@ -54,12 +54,10 @@ reboot_asymmetric(void)
 }
 
 /* CPC-QRY-01 */
-static void
-npic_is_constant(void **state)
+CPC_TEST(npic_is_constant)
 {
 	cpc_t *other = cpc_open(CPC_VER_CURRENT);
 
-	(void)state;
 	assert_int_equal(cpc_npic(cpc), 4);
 	assert_int_equal(cpc_npic(other), 4);
 	cpc_close(other);
@@ -73,12 +71,10 @@ no_signal(struct lwp *l)
 }
 
 /* CPC-QRY-02 */
-static void
-caps_are_the_backends_once_the_kernel_can_signal(void **state)
+CPC_TEST(caps_are_the_backends_once_the_kernel_can_signal)
 {
 	cpc_t *other;
 
-	(void)state;
 	assert_int_equal(cpc_caps(cpc), 0);
 	kcpc_set_notify(no_signal);
 	other = cpc_open(CPC_VER_CURRENT);
@@ -88,12 +84,10 @@ caps_are_the_backends_once_the_kernel_can_signal(void **state)
 }
 
 /* CPC-QRY-03 */
-static void
-cciname_and_cpuref_are_stable(void **state)
+CPC_TEST(cciname_and_cpuref_are_stable)
 {
 	const char *name = cpc_cciname(cpc), *ref = cpc_cpuref(cpc);
 
-	(void)state;
 	assert_string_equal(name, "Fake PMU");
 	assert_string_equal(ref, "See tests/lib/host/kcpc/fake_pcbe.h");
 	assert_ptr_equal(cpc_cciname(cpc), name);
@@ -101,13 +95,11 @@ cciname_and_cpuref_are_stable(void **state)
 }
 
 /* CPC-QRY-04 */
-static void
-walk_all_gives_each_name_once(void **state)
+CPC_TEST(walk_all_gives_each_name_once)
 {
 	struct names all = { 0 };
 	unsigned i, j;
 
-	(void)state;
 	cpc_walk_events_all(cpc, &all, record_name);
 	assert_int_equal(all.n, 3);
 	for (i = 0; i < all.n; i++) {
@@ -142,31 +134,25 @@ expect_union(void (*walk_all)(cpc_t *, void *, void (*)(void *, const char *)),
 }
 
 /* CPC-QRY-05 */
-static void
-walk_all_is_the_union_of_pics(void **state)
+CPC_TEST(walk_all_is_the_union_of_pics)
 {
-	(void)state;
 	reboot_asymmetric();
 	expect_union(cpc_walk_events_all, cpc_walk_events_pic);
 }
 
 /* CPC-QRY-11 */
-static void
-generic_walk_all_is_the_union_of_pics(void **state)
+CPC_TEST(generic_walk_all_is_the_union_of_pics)
 {
-	(void)state;
 	reboot_asymmetric();
 	expect_union(cpc_walk_generic_events_all, cpc_walk_generic_events_pic);
 }
 
 /* CPC-QRY-06 */
-static void
-generic_names_have_their_own_walk(void **state)
+CPC_TEST(generic_names_have_their_own_walk)
 {
 	struct names platform = { 0 }, generic = { 0 };
 	unsigned i;
 
-	(void)state;
 	cpc_walk_events_all(cpc, &platform, record_name);
 	cpc_walk_generic_events_all(cpc, &generic, record_name);
 	for (i = 0; i < platform.n; i++)
@@ -177,12 +163,10 @@ generic_names_have_their_own_walk(void **state)
 }
 
 /* CPC-QRY-07 */
-static void
-walk_of_no_pic_is_einval(void **state)
+CPC_TEST(walk_of_no_pic_is_einval)
 {
 	struct names names = { 0 };
 
-	(void)state;
 	errno = 0;
 	cpc_walk_events_pic(cpc, cpc_npic(cpc), &names, record_name_of_pic);
 	assert_int_equal(errno, EINVAL);
@@ -197,12 +181,10 @@ walk_of_no_pic_is_einval(void **state)
  * CPC-QRY-08. record_name_of_pic() compares the PIC.  The walk omits events
  * that the PIC cannot count.
  */
-static void
-walk_pic_passes_the_pic(void **state)
+CPC_TEST(walk_pic_passes_the_pic)
 {
 	struct names names = { 0 };
 
-	(void)state;
 	reboot_asymmetric();
 	cpc_walk_events_pic(cpc, 1, &names, record_name_of_pic);
 	assert_int_equal(names.picno, 1);
@@ -211,13 +193,11 @@ walk_pic_passes_the_pic(void **state)
 }
 
 /* CPC-QRY-09 */
-static void
-arg_reaches_every_action(void **state)
+CPC_TEST(arg_reaches_every_action)
 {
 	struct names names;
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < 5; i++) {
 		memset(&names, 0, sizeof names);
 		switch (i) {
@@ -242,13 +222,11 @@ arg_reaches_every_action(void **state)
 }
 
 /* CPC-QRY-10 */
-static void
-picnum_is_the_last_attribute(void **state)
+CPC_TEST(picnum_is_the_last_attribute)
 {
 	struct names names = { 0 };
 	unsigned i, found = 0;
 
-	(void)state;
 	cpc_walk_attrs(cpc, &names, record_name);
 	for (i = 0; i < names.n; i++)
 		found += strcmp(names.name[i], "picnum") == 0;
@@ -258,12 +236,10 @@ picnum_is_the_last_attribute(void **state)
 }
 
 /* CPC-QRY-12 on the fake PMU; the image's tests check real backends. */
-static void
-two_generic_events_always_exist(void **state)
+CPC_TEST(two_generic_events_always_exist)
 {
 	struct names names = { 0 };
 
-	(void)state;
 	cpc_walk_generic_events_all(cpc, &names, record_name);
 	assert_true(has_name(&names, "PAPI_tot_cyc"));
 	assert_true(has_name(&names, "PAPI_tot_ins"));
@@ -282,32 +258,8 @@ add_event(void *arg, const char *name)
 }
 
 /* CPC-QRY-13, CPC-QRY-14 */
-static void
-every_name_can_be_added_from_the_callback(void **state)
+CPC_TEST(every_name_can_be_added_from_the_callback)
 {
-	(void)state;
 	cpc_walk_events_all(cpc, NULL, add_event);
 	cpc_walk_generic_events_all(cpc, NULL, add_event);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(npic_is_constant),
-		T(caps_are_the_backends_once_the_kernel_can_signal),
-		T(cciname_and_cpuref_are_stable),
-		T(walk_all_gives_each_name_once),
-		T(walk_all_is_the_union_of_pics),
-		T(generic_walk_all_is_the_union_of_pics),
-		T(generic_names_have_their_own_walk),
-		T(walk_of_no_pic_is_einval),
-		T(walk_pic_passes_the_pic),
-		T(arg_reaches_every_action),
-		T(picnum_is_the_last_attribute),
-		T(two_generic_events_always_exist),
-		T(every_name_can_be_added_from_the_callback),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,10 +23,8 @@ add_one(void)
 	assert_int_equal(add(set, "instructions"), 1);
 }
 
-static void
-one_more_request(void **state)
+CPC_TEST(one_more_request)
 {
-	(void)state;
 	set = set_of("instructions");
 	run_before_call(add_one);
 	bind_curlwp(set);
@@ -44,10 +42,8 @@ add_many(void)
 		assert_int_equal(add(set, "instructions"), i);
 }
 
-static void
-the_pack_moves(void **state)
+CPC_TEST(the_pack_moves)
 {
-	(void)state;
 	fake_shape.npic = 8;
 	reboot();
 	set = set_of("instructions");
@@ -65,10 +61,8 @@ destroy_set(void)
 	assert_int_equal(cpc_set_destroy(cpc, set), 0);
 }
 
-static void
-the_set_is_destroyed(void **state)
+CPC_TEST(the_set_is_destroyed)
 {
-	(void)state;
 	set = set_of("instructions");
 	run_before_call(destroy_set);
 	assert_silent(cpc_bind_curlwp(cpc, set, 0), EINVAL);
@@ -84,10 +78,8 @@ replace_set(void)
 	next = set_of("cycles");
 }
 
-static void
-the_set_is_replaced(void **state)
+CPC_TEST(the_set_is_replaced)
 {
-	(void)state;
 	set = set_of("instructions");
 	run_before_call(replace_set);
 	assert_silent(cpc_bind_curlwp(cpc, set, 0), EINVAL);
@@ -96,13 +88,11 @@ the_set_is_replaced(void **state)
 }
 
 /* Creating and destroying sets repeatedly needs the memory of one set. */
-static void
-set_memory_is_reused(void **state)
+CPC_TEST(set_memory_is_reused)
 {
 	cpc_set_t *old = NULL;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 1000; i++) {
 		set = set_of("instructions");
 		assert_ptr_not_equal(set, old);
@@ -112,18 +102,4 @@ set_memory_is_reused(void **state)
 		assert_errno(cpc_set_destroy(cpc, set), EINVAL);
 	}
 	assert_int_equal(fake_pmu_running(), 0);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(one_more_request),
-		T(the_pack_moves),
-		T(the_set_is_destroyed),
-		T(the_set_is_replaced),
-		T(set_memory_is_reused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

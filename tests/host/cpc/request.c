@@ -23,24 +23,20 @@ add_name(cpc_set_t *set, const char *event)
 	assert_reported(call, EINVAL, "cpc_set_add_request", code)
 
 /* CPC-REQ-01 */
-static void
-indices_count_up_from_0(void **state)
+CPC_TEST(indices_count_up_from_0)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	int i;
 
-	(void)state;
 	for (i = 0; i < 20; i++)
 		assert_int_equal(add(set, "cycles"), i);
 }
 
 /* The pack has 16 bits for the number of requests. */
-static void
-more_requests_than_a_pack_has_are_refused(void **state)
+CPC_TEST(more_requests_than_a_pack_has_are_refused)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 
-	(void)state;
 	for (int i = 0; i < UINT16_MAX; i++)
 		assert_int_equal(add(set, "cycles"), i);
 	errno = 0;
@@ -50,23 +46,19 @@ more_requests_than_a_pack_has_are_refused(void **state)
 }
 
 /* CPC-REQ-02 */
-static void
-unknown_event_consumes_no_index(void **state)
+CPC_TEST(unknown_event_consumes_no_index)
 {
 	cpc_set_t *set = set_of("cycles");
 
-	(void)state;
 	assert_add_fails(add_name(set, "no_such"), CPC_INVALID_EVENT);
 	assert_int_equal(add(set, "cycles"), 1);
 }
 
 /* CPC-REQ-03 */
-static void
-names_are_case_sensitive(void **state)
+CPC_TEST(names_are_case_sensitive)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 
-	(void)state;
 	assert_add_fails(add_name(set, "papi_tot_cyc"), CPC_INVALID_EVENT);
 	assert_add_fails(add_name(set, "Cycles"), CPC_INVALID_EVENT);
 	assert_add_fails(add_name(set, "cycle"), CPC_INVALID_EVENT);
@@ -74,8 +66,7 @@ names_are_case_sensitive(void **state)
 }
 
 /* CPC-REQ-04 */
-static void
-numbers_are_those_of_strtol(void **state)
+CPC_TEST(numbers_are_those_of_strtol)
 {
 	static const char *const good[] = { "0x3c", "60", "074", "-1",
 		"0x7fffffffffffffff" };
@@ -84,7 +75,6 @@ numbers_are_those_of_strtol(void **state)
 	cpc_set_t *set = cpc_set_create(cpc);
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof good / sizeof good[0]; i++)
 		assert_int_equal(add_name(set, good[i]), (int)i);
 	for (i = 0; i < sizeof bad / sizeof bad[0]; i++)
@@ -92,13 +82,11 @@ numbers_are_those_of_strtol(void **state)
 }
 
 /* A name of CPC_MAX_EVENT_LEN characters is unknown, and overruns nothing. */
-static void
-overlong_name_is_unknown(void **state)
+CPC_TEST(overlong_name_is_unknown)
 {
 	char name[CPC_MAX_EVENT_LEN + 1];
 	cpc_set_t *set = cpc_set_create(cpc);
 
-	(void)state;
 	memset(name, '0', sizeof name);
 	name[sizeof name - 1] = '\0';
 	assert_add_fails(add_name(set, name), CPC_INVALID_EVENT);
@@ -106,14 +94,12 @@ overlong_name_is_unknown(void **state)
 }
 
 /* CPC-REQ-05 */
-static void
-unknown_attribute_is_refused(void **state)
+CPC_TEST(unknown_attribute_is_refused)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	char unknown[] = "umas", empty[] = "";
 	cpc_attr_t attrs[] = { { umask_name, 1 }, { unknown, 1 } };
 
-	(void)state;
 	assert_add_fails(
 	    add_attrs(set, "cycles", 2, attrs), CPC_INVALID_ATTRIBUTE);
 	attrs[1].ca_name = empty;
@@ -125,13 +111,11 @@ unknown_attribute_is_refused(void **state)
 }
 
 /* CPC-REQ-06 */
-static void
-picnum_beyond_the_pics_is_refused(void **state)
+CPC_TEST(picnum_beyond_the_pics_is_refused)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	cpc_attr_t attr = { picnum, 4 };
 
-	(void)state;
 	assert_add_fails(
 	    add_attrs(set, "cycles", 1, &attr), CPC_INVALID_PICNUM);
 	attr.ca_val = UINT64_MAX;
@@ -140,13 +124,11 @@ picnum_beyond_the_pics_is_refused(void **state)
 }
 
 /* CPC-REQ-07 */
-static void
-picnum_must_list_a_named_event(void **state)
+CPC_TEST(picnum_must_list_a_named_event)
 {
 	cpc_set_t *set;
 	cpc_attr_t attr = { picnum, 1 };
 
-	(void)state;
 	fake_shape.asymmetric = true;
 	reboot();
 	set = cpc_set_create(cpc);
@@ -156,12 +138,10 @@ picnum_must_list_a_named_event(void **state)
 }
 
 /* CPC-REQ-08 */
-static void
-unknown_flag_is_refused(void **state)
+CPC_TEST(unknown_flag_is_refused)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 
-	(void)state;
 	assert_add_fails(
 	    cpc_set_add_request(cpc, set, "cycles", 0, 0x20, 0, NULL),
 	    CPC_REQ_INVALID_FLAGS);
@@ -170,12 +150,10 @@ unknown_flag_is_refused(void **state)
 }
 
 /* CPC-REQ-09 */
-static void
-no_privilege_counts_nothing(void **state)
+CPC_TEST(no_privilege_counts_nothing)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 
-	(void)state;
 	assert_int_equal(
 	    cpc_set_add_request(cpc, set, "cycles", 5, 0, 0, NULL), 0);
 	bind_curlwp(set);
@@ -185,14 +163,12 @@ no_privilege_counts_nothing(void **state)
 }
 
 /* CPC-REQ-10 */
-static void
-attrs_null_or_too_many_is_silent(void **state)
+CPC_TEST(attrs_null_or_too_many_is_silent)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	cpc_attr_t attrs[51];
 	int i;
 
-	(void)state;
 	assert_silent(add_attrs(set, "cycles", 1, NULL), EINVAL);
 	for (i = 0; i < 51; i++)
 		attrs[i] = (cpc_attr_t){ umask_name, 1 };
@@ -201,14 +177,12 @@ attrs_null_or_too_many_is_silent(void **state)
 }
 
 /* The checks have an order: the first mistake hides the later ones. */
-static void
-checks_come_in_order(void **state)
+CPC_TEST(checks_come_in_order)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	char unknown[] = "unknown";
 	cpc_attr_t attrs[] = { { picnum, 99 }, { unknown, 0 } };
 
-	(void)state;
 	assert_add_fails(
 	    cpc_set_add_request(cpc, set, "no_such", 0, 0x20, 2, attrs),
 	    CPC_INVALID_EVENT);
@@ -266,15 +240,13 @@ walk_set(cpc_set_t *set)
 }
 
 /* CPC-REQ-11 */
-static void
-everything_is_copied(void **state)
+CPC_TEST(everything_is_copied)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	char event[] = "cycles", name[] = "umask";
 	cpc_attr_t attr = { name, 7 };
 	struct seen seen;
 
-	(void)state;
 	assert_int_equal(add_attrs(set, event, 1, &attr), 0);
 	memset(event, 'x', strlen(event));
 	memset(name, 'x', strlen(name));
@@ -286,15 +258,13 @@ everything_is_copied(void **state)
 }
 
 /* CPC-REQ-12 */
-static void
-the_last_of_equal_attributes_counts(void **state)
+CPC_TEST(the_last_of_equal_attributes_counts)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	cpc_attr_t attrs[] = { { picnum, 9 }, { umask_name, 1 }, { picnum, 2 },
 		{ umask_name, 3 } };
 	struct seen seen;
 
-	(void)state;
 	assert_int_equal(add_attrs(set, "cycles", 4, attrs), 0);
 	seen = walk_set(set);
 	assert_int_equal(seen.r[0].nattrs, 2);
@@ -305,12 +275,10 @@ the_last_of_equal_attributes_counts(void **state)
 }
 
 /* CPC-REQ-13 */
-static void
-a_bound_set_takes_no_request(void **state)
+CPC_TEST(a_bound_set_takes_no_request)
 {
 	cpc_set_t *set = set_of("cycles");
 
-	(void)state;
 	bind_curlwp(set);
 	assert_silent(add_name(set, "cycles"), EINVAL);
 	assert_int_equal(cpc_unbind(cpc, set), 0);
@@ -318,12 +286,10 @@ a_bound_set_takes_no_request(void **state)
 }
 
 /* CPC-REQ-14 */
-static void
-a_set_bound_on_another_lwp_takes_none(void **state)
+CPC_TEST(a_set_bound_on_another_lwp_takes_none)
 {
 	cpc_set_t *set = set_of("cycles");
 
-	(void)state;
 	fake_switch(0, 2);
 	bind_curlwp(set);
 	fake_switch(0, 1);
@@ -333,39 +299,33 @@ a_set_bound_on_another_lwp_takes_none(void **state)
 }
 
 /* CPC-REQ-15 */
-static void
-more_requests_than_pics_fail_only_at_bind(void **state)
+CPC_TEST(more_requests_than_pics_fail_only_at_bind)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	int i;
 
-	(void)state;
 	for (i = 0; i < 200; i++)
 		assert_int_equal(add(set, "cycles"), i);
 	assert_silent(cpc_bind_curlwp(cpc, set, 0), EINVAL);
 }
 
 /* CPC-REQ-16, CPC-PCBE-05 */
-static void
-attribute_values_are_checked_at_bind(void **state)
+CPC_TEST(attribute_values_are_checked_at_bind)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	cpc_attr_t attr = { umask_name, 0x100 };
 
-	(void)state;
 	assert_int_equal(add_attrs(set, "cycles", 1, &attr), 0);
 	assert_reported(cpc_bind_curlwp(cpc, set, 0), EINVAL, "cpc_bind_curlwp",
 	    CPC_ATTRIBUTE_OUT_OF_RANGE);
 }
 
 /* CPC-WALK-01 */
-static void
-walk_shows_the_newest_first(void **state)
+CPC_TEST(walk_shows_the_newest_first)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	struct seen seen;
 
-	(void)state;
 	add_preset(set, "cycles", 1);
 	add_preset(set, "instructions", 2);
 	add_flags(set, "branches", CPC_COUNT_SYSTEM);
@@ -381,14 +341,12 @@ walk_shows_the_newest_first(void **state)
 }
 
 /* CPC-WALK-02 */
-static void
-walk_shows_attributes(void **state)
+CPC_TEST(walk_shows_attributes)
 {
 	cpc_set_t *set = set_of("cycles");
 	cpc_attr_t attrs[] = { { umask_name, 1 }, { picnum, 3 } };
 	struct seen seen;
 
-	(void)state;
 	assert_int_equal(add_attrs(set, "cycles", 2, attrs), 1);
 	seen = walk_set(set);
 	assert_int_equal(seen.r[0].nattrs, 2);
@@ -399,12 +357,10 @@ walk_shows_attributes(void **state)
 }
 
 /* CPC-WALK-03 */
-static void
-walk_shows_library_presets(void **state)
+CPC_TEST(walk_shows_library_presets)
 {
 	cpc_set_t *set = set_of("cycles");
 
-	(void)state;
 	bind_curlwp(set);
 	assert_int_equal(cpc_request_preset(cpc, 0, 77), 0);
 	assert_int_equal(walk_set(set).r[0].preset, 0);
@@ -413,12 +369,10 @@ walk_shows_library_presets(void **state)
 }
 
 /* CPC-WALK-04 */
-static void
-walk_works_on_a_bound_set(void **state)
+CPC_TEST(walk_works_on_a_bound_set)
 {
 	cpc_set_t *set = set_of("cycles");
 
-	(void)state;
 	bind_curlwp(set);
 	assert_int_equal(walk_set(set).n, 1);
 }
@@ -434,59 +388,21 @@ destroy_walked_set(void *arg, int index, const char *event, uint64_t preset,
 }
 
 /* include/libcpc.h: action may call any function except cpc_close(). */
-static void
-walk_survives_a_callback_that_destroys(void **state)
+CPC_TEST(walk_survives_a_callback_that_destroys)
 {
 	cpc_set_t *set = set_of("cycles");
 
-	(void)state;
 	add(set, "cycles");
 	add(set, "cycles");
 	cpc_walk_requests(cpc, set, set, destroy_walked_set);
 }
 
-static void
-walk_of_a_bad_set_is_einval(void **state)
+CPC_TEST(walk_of_a_bad_set_is_einval)
 {
 	struct seen seen = { 0 };
 
-	(void)state;
 	errno = 0;
 	cpc_walk_requests(cpc, NULL, &seen, record_request);
 	assert_int_equal(errno, EINVAL);
 	assert_int_equal(seen.n, 0);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(indices_count_up_from_0),
-		T(more_requests_than_a_pack_has_are_refused),
-		T(unknown_event_consumes_no_index),
-		T(names_are_case_sensitive),
-		T(numbers_are_those_of_strtol),
-		T(overlong_name_is_unknown),
-		T(unknown_attribute_is_refused),
-		T(picnum_beyond_the_pics_is_refused),
-		T(picnum_must_list_a_named_event),
-		T(unknown_flag_is_refused),
-		T(no_privilege_counts_nothing),
-		T(attrs_null_or_too_many_is_silent),
-		T(checks_come_in_order),
-		T(everything_is_copied),
-		T(the_last_of_equal_attributes_counts),
-		T(a_bound_set_takes_no_request),
-		T(a_set_bound_on_another_lwp_takes_none),
-		T(more_requests_than_pics_fail_only_at_bind),
-		T(attribute_values_are_checked_at_bind),
-		T(walk_shows_the_newest_first),
-		T(walk_shows_attributes),
-		T(walk_shows_library_presets),
-		T(walk_works_on_a_bound_set),
-		T(walk_survives_a_callback_that_destroys),
-		T(walk_of_a_bad_set_is_einval),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,49 +5,41 @@
 #include <sys/time.h>
 
 /* CPC-SMP-01 */
-static void
-unbound_set_is_einval(void **state)
+CPC_TEST(unbound_set_is_einval)
 {
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	assert_errno(cpc_set_sample(cpc, set, buf_of(set)), EINVAL);
 }
 
 /* CPC-SMP-02 */
-static void
-another_sets_buffer_is_einval(void **state)
+CPC_TEST(another_sets_buffer_is_einval)
 {
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	bind_curlwp(set);
 	assert_errno(
 	    cpc_set_sample(cpc, set, buf_of(set_of("instructions"))), EINVAL);
 }
 
 /* CPC-SMP-03 */
-static void
-buffer_older_than_a_request_is_einval(void **state)
+CPC_TEST(buffer_older_than_a_request_is_einval)
 {
 	cpc_set_t *set = set_of("instructions");
 	cpc_buf_t *buf = buf_of(set);
 
-	(void)state;
 	add(set, "cycles");
 	bind_curlwp(set);
 	assert_errno(cpc_set_sample(cpc, set, buf), EINVAL);
 }
 
 /* Ground rule 6 */
-static void
-foreign_set_or_buffer_is_einval(void **state)
+CPC_TEST(foreign_set_or_buffer_is_einval)
 {
 	cpc_t *other = cpc_open(CPC_VER_CURRENT);
 	cpc_set_t *set = set_of("instructions");
 	cpc_buf_t *buf = buf_of(set);
 
-	(void)state;
 	bind_curlwp(set);
 	assert_errno(cpc_set_sample(other, set, buf), EINVAL);
 	assert_errno(cpc_set_sample(cpc, set, NULL), EINVAL);
@@ -57,13 +49,11 @@ foreign_set_or_buffer_is_einval(void **state)
 }
 
 /* CPC-SMP-04 */
-static void
-failure_leaves_the_buffer_unchanged(void **state)
+CPC_TEST(failure_leaves_the_buffer_unchanged)
 {
 	cpc_set_t *set = set_of("instructions");
 	cpc_buf_t *buf = buf_of(set), *copy = buf_of(set);
 
-	(void)state;
 	bind_curlwp(set);
 	fake_user(9);
 	assert_int_equal(cpc_set_sample(cpc, set, buf), 0);
@@ -79,13 +69,11 @@ failure_leaves_the_buffer_unchanged(void **state)
 }
 
 /* CPC-SMP-05 */
-static void
-samples_of_a_running_set_grow(void **state)
+CPC_TEST(samples_of_a_running_set_grow)
 {
 	cpc_set_t *set = set_of("instructions");
 	cpc_buf_t *a = buf_of(set), *b = buf_of(set);
 
-	(void)state;
 	bind_curlwp(set);
 	assert_int_equal(cpc_set_sample(cpc, set, a), 0);
 	fake_user(100);
@@ -97,14 +85,12 @@ samples_of_a_running_set_grow(void **state)
 }
 
 /* CPC-SMP-06 */
-static void
-hrtime_lies_inside_the_call(void **state)
+CPC_TEST(hrtime_lies_inside_the_call)
 {
 	cpc_set_t *set = set_of("instructions");
 	cpc_buf_t *buf = buf_of(set);
 	hrtime_t before, after;
 
-	(void)state;
 	bind_curlwp(set);
 	before = gethrtime();
 	assert_int_equal(cpc_set_sample(cpc, set, buf), 0);
@@ -114,13 +100,11 @@ hrtime_lies_inside_the_call(void **state)
 }
 
 /* CPC-SMP-07: another LWP runs while this LWP sleeps. */
-static void
-tick_stands_while_the_lwp_is_off_the_cpu(void **state)
+CPC_TEST(tick_stands_while_the_lwp_is_off_the_cpu)
 {
 	cpc_set_t *set = set_of("instructions");
 	cpc_buf_t *buf = buf_of(set);
 
-	(void)state;
 	bind_curlwp(set);
 	fake_user(100);
 	fake_switch(0, 2);
@@ -132,26 +116,22 @@ tick_stands_while_the_lwp_is_off_the_cpu(void **state)
 }
 
 /* CPC-SMP-09 */
-static void
-lwp_without_an_instance_gets_einval(void **state)
+CPC_TEST(lwp_without_an_instance_gets_einval)
 {
 	cpc_set_t *set = set_of("instructions");
 	cpc_buf_t *buf = buf_of(set);
 
-	(void)state;
 	bind_curlwp(set);
 	fake_switch(0, 2);
 	assert_errno(cpc_set_sample(cpc, set, buf), EINVAL);
 }
 
 /* CPC-SMP-10 */
-static void
-buf_sample_is_an_alias(void **state)
+CPC_TEST(buf_sample_is_an_alias)
 {
 	cpc_set_t *set = set_of("instructions");
 	cpc_buf_t *buf = buf_of(set);
 
-	(void)state;
 	assert_errno(cpc_buf_sample(cpc, set, buf), EINVAL);
 	bind_curlwp(set);
 	fake_user(5);
@@ -169,12 +149,10 @@ expect_preset(void *arg, int index, const char *event, uint64_t preset,
 }
 
 /* CPC-SMP-11 */
-static void
-sampling_leaves_presets_alone(void **state)
+CPC_TEST(sampling_leaves_presets_alone)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 
-	(void)state;
 	add_preset(set, "instructions", 1000);
 	bind_curlwp(set);
 	fake_user(7);
@@ -183,12 +161,10 @@ sampling_leaves_presets_alone(void **state)
 }
 
 /* CPC-SMP-12 */
-static void
-values_start_from_the_preset(void **state)
+CPC_TEST(values_start_from_the_preset)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 
-	(void)state;
 	add_preset(set, "instructions", 1000);
 	bind_curlwp(set);
 	assert_int_equal(sampled(set, 0), 1000);
@@ -197,12 +173,10 @@ values_start_from_the_preset(void **state)
 }
 
 /* include/libcpc.h: values are in the order of the requests, on any PICs. */
-static void
-values_go_by_request_index(void **state)
+CPC_TEST(values_go_by_request_index)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 
-	(void)state;
 	add_pic(set, "instructions", 3);
 	add(set, "cycles");
 	add_pic(set, "branches", 1);
@@ -214,36 +188,11 @@ values_go_by_request_index(void **state)
 }
 
 /* include/sys/lwp.h: LWP ids start at 1 in each process. */
-static void
-lwp_self_is_the_lwps_id(void **state)
+CPC_TEST(lwp_self_is_the_lwps_id)
 {
-	(void)state;
 	assert_int_equal(_lwp_self(), 1);
 	fake_switch(0, 3);
 	assert_int_equal(_lwp_self(), 3);
 	fake_switch(1, 1);
 	assert_int_equal(_lwp_self(), 1);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(unbound_set_is_einval),
-		T(another_sets_buffer_is_einval),
-		T(buffer_older_than_a_request_is_einval),
-		T(foreign_set_or_buffer_is_einval),
-		T(failure_leaves_the_buffer_unchanged),
-		T(samples_of_a_running_set_grow),
-		T(hrtime_lies_inside_the_call),
-		T(tick_stands_while_the_lwp_is_off_the_cpu),
-		T(lwp_without_an_instance_gets_einval),
-		T(buf_sample_is_an_alias),
-		T(sampling_leaves_presets_alone),
-		T(values_start_from_the_preset),
-		T(values_go_by_request_index),
-		T(lwp_self_is_the_lwps_id),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

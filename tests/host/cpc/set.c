@@ -11,12 +11,10 @@ fail_if_called(void *arg, int index, const char *event, uint64_t preset,
 }
 
 /* CPC-SET-01 */
-static void
-create_gives_distinct_empty_sets(void **state)
+CPC_TEST(create_gives_distinct_empty_sets)
 {
 	cpc_set_t *a = cpc_set_create(cpc), *b = cpc_set_create(cpc);
 
-	(void)state;
 	assert_non_null(a);
 	assert_non_null(b);
 	assert_ptr_not_equal(a, b);
@@ -24,23 +22,19 @@ create_gives_distinct_empty_sets(void **state)
 }
 
 /* CPC-SET-02 */
-static void
-destroy_twice_is_einval(void **state)
+CPC_TEST(destroy_twice_is_einval)
 {
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	assert_int_equal(cpc_set_destroy(cpc, set), 0);
 	assert_errno(cpc_set_destroy(cpc, set), EINVAL);
 }
 
 /* A new set may reuse the memory of a destroyed one, but is another set. */
-static void
-stale_set_is_not_its_successor(void **state)
+CPC_TEST(stale_set_is_not_its_successor)
 {
 	cpc_set_t *old = set_of("instructions"), *new;
 
-	(void)state;
 	cpc_set_destroy(cpc, old);
 	new = set_of("instructions");
 	assert_ptr_not_equal(old, new);
@@ -51,25 +45,21 @@ stale_set_is_not_its_successor(void **state)
 }
 
 /* CPC-SET-03 */
-static void
-destroy_of_a_foreign_set_is_einval(void **state)
+CPC_TEST(destroy_of_a_foreign_set_is_einval)
 {
 	cpc_t *other = cpc_open(CPC_VER_CURRENT);
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	assert_errno(cpc_set_destroy(other, set), EINVAL);
 	cpc_close(other);
 	bind_curlwp(set);
 }
 
 /* CPC-SET-04 */
-static void
-destroy_of_a_bound_set_unbinds(void **state)
+CPC_TEST(destroy_of_a_bound_set_unbinds)
 {
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	bind_curlwp(set);
 	assert_int_equal(cpc_set_destroy(cpc, set), 0);
 	assert_int_equal(fake_pmu_running(), 0);
@@ -77,13 +67,11 @@ destroy_of_a_bound_set_unbinds(void **state)
 }
 
 /* CPC-SET-05 */
-static void
-buffers_outlive_their_set(void **state)
+CPC_TEST(buffers_outlive_their_set)
 {
 	cpc_set_t *set = set_of("instructions");
 	cpc_buf_t *buf = buf_of(set);
 
-	(void)state;
 	bind_curlwp(set);
 	fake_user(7);
 	assert_int_equal(cpc_set_sample(cpc, set, buf), 0);
@@ -94,8 +82,7 @@ buffers_outlive_their_set(void **state)
 }
 
 /* Pointers that never were sets, and a pointer to a buffer. */
-static void
-a_wild_pointer_is_einval(void **state)
+CPC_TEST(a_wild_pointer_is_einval)
 {
 	cpc_set_t *set = set_of("instructions");
 	const uintptr_t wild[] = { 0, 1, 0xffffff, 0x1000000, UINTPTR_MAX,
@@ -105,20 +92,17 @@ a_wild_pointer_is_einval(void **state)
 		(uintptr_t)buf_of(set) };
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof wild / sizeof wild[0]; i++)
 		assert_errno(
 		    cpc_set_destroy(cpc, (cpc_set_t *)wild[i]), EINVAL);
 }
 
 /* The table of sets grows by chunks; every handle stays valid. */
-static void
-thousands_of_sets_keep_their_handles(void **state)
+CPC_TEST(thousands_of_sets_keep_their_handles)
 {
 	static cpc_set_t *sets[3000];
 	int i;
 
-	(void)state;
 	for (i = 0; i < 3000; i++) {
 		sets[i] = cpc_set_create(cpc);
 		assert_non_null(sets[i]);
@@ -129,21 +113,4 @@ thousands_of_sets_keep_their_handles(void **state)
 		assert_int_equal(add(sets[i], "cycles"), 0);
 	for (i = 0; i < 3000; i += 2)
 		assert_errno(cpc_set_destroy(cpc, sets[i]), EINVAL);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(create_gives_distinct_empty_sets),
-		T(destroy_twice_is_einval),
-		T(stale_set_is_not_its_successor),
-		T(destroy_of_a_foreign_set_is_einval),
-		T(destroy_of_a_bound_set_unbinds),
-		T(buffers_outlive_their_set),
-		T(a_wild_pointer_is_einval),
-		T(thousands_of_sets_keep_their_handles),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

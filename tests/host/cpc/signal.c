@@ -101,12 +101,10 @@ call_destroy(void)
 	cpc_set_destroy(cpc, other);
 }
 
-static void
-handler_interrupts_anything(void **state)
+CPC_TEST(handler_interrupts_anything)
 {
 	struct sigaction act, old;
 
-	(void)state;
 	memset(&act, 0, sizeof act);
 	act.sa_handler = handler;
 	sigaction(SIGEMT, &act, &old);
@@ -131,12 +129,10 @@ handler_interrupts_anything(void **state)
 }
 
 /* Ground rule 3: the library restores the caller's signal mask. */
-static void
-signal_mask_is_restored(void **state)
+CPC_TEST(signal_mask_is_restored)
 {
 	sigset_t emt, before, after;
 
-	(void)state;
 	sigemptyset(&emt);
 	sigaddset(&emt, SIGEMT);
 	sigprocmask(SIG_BLOCK, NULL, &before);
@@ -146,15 +142,4 @@ signal_mask_is_restored(void **state)
 	set_of("cycles");
 	sigprocmask(SIG_SETMASK, &before, &after);
 	assert_true(sigismember(&after, SIGEMT));
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(handler_interrupts_anything),
-		T(signal_mask_is_restored),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

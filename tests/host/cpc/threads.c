@@ -123,12 +123,10 @@ count_shared(cpc_set_t *shared)
 }
 
 /* CPC-BIND-11, CPC-BIND-12 */
-static void
-one_set_bound_by_all(void **state)
+CPC_TEST(one_set_bound_by_all)
 {
 	void (*const fn[])(cpc_set_t *) = { count_shared };
 
-	(void)state;
 	run_threads(set_of("instructions"), 1, fn);
 }
 
@@ -154,12 +152,10 @@ create_and_destroy(cpc_set_t *shared)
 	expect(cpc_set_destroy(cpc, set) == -1);
 }
 
-static void
-objects_come_and_go(void **state)
+CPC_TEST(objects_come_and_go)
 {
 	void (*const fn[])(cpc_set_t *) = { create_and_destroy };
 
-	(void)state;
 	run_threads(NULL, 1, fn);
 }
 
@@ -214,23 +210,19 @@ sample_unbound(cpc_set_t *shared)
 	expect(cpc_set_sample(cpc, shared, buf) == -1);
 }
 
-static void
-a_set_is_walked_and_edited(void **state)
+CPC_TEST(a_set_is_walked_and_edited)
 {
 	void (*const fn[])(
 	    cpc_set_t *) = { walk_shared, edit_preset, walk_shared };
 
-	(void)state;
 	run_threads(set_of("instructions"), 3, fn);
 }
 
-static void
-a_set_grows_while_it_is_sampled(void **state)
+CPC_TEST(a_set_grows_while_it_is_sampled)
 {
 	void (*const fn[])(
 	    cpc_set_t *) = { grow_and_sample, sample_unbound, walk_shared };
 
-	(void)state;
 	run_threads(set_of("instructions"), 3, fn);
 }
 
@@ -258,12 +250,10 @@ report_error(cpc_set_t *shared)
 }
 
 /* CPC-ERR-02: a report goes to the handler installed at that moment. */
-static void
-errors_are_reported_while_handlers_change(void **state)
+CPC_TEST(errors_are_reported_while_handlers_change)
 {
 	void (*const fn[])(cpc_set_t *) = { change_handler, report_error };
 
-	(void)state;
 	reports = 0;
 	cpc_seterrhndlr(cpc, count_report);
 	run_threads(set_of("instructions"), 2, fn);
@@ -289,12 +279,10 @@ open_and_close(cpc_set_t *shared)
 }
 
 /* CPC-OPEN-05, CPC-CLOSE-02 */
-static void
-handles_are_independent(void **state)
+CPC_TEST(handles_are_independent)
 {
 	void (*const fn[])(cpc_set_t *) = { open_and_close };
 
-	(void)state;
 	run_threads(NULL, 1, fn);
 }
 
@@ -334,28 +322,10 @@ use_set(cpc_set_t *shared)
 }
 
 /* CPC-CLOSE-03, CPC-SET-04: a call with a destroyed set returns EINVAL. */
-static void
-a_set_is_destroyed_under_its_users(void **state)
+CPC_TEST(a_set_is_destroyed_under_its_users)
 {
 	void (*const fn[])(cpc_set_t *) = { replace_set, use_set };
 
-	(void)state;
 	current_set = set_of("instructions");
 	run_threads(NULL, 2, fn);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(one_set_bound_by_all),
-		T(objects_come_and_go),
-		T(a_set_is_walked_and_edited),
-		T(a_set_grows_while_it_is_sampled),
-		T(errors_are_reported_while_handlers_change),
-		T(handles_are_independent),
-		T(a_set_is_destroyed_under_its_users),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,10 +2,6 @@
  * How the library resolves a name on any machine: architected names, names of
  * the CPU's table, numbers.  Without a table it says why.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "events/machine.h"
 #include "events/names/find.h"
+#include "tests/lib/host/test.h"
 
 static const struct machine_kind *const kinds[] = { &machine_intel,
 	&machine_amd, &machine_arm, &machine_soft };
@@ -29,10 +24,8 @@ own_name(const struct machine_kind *mk, unsigned n)
 }
 
 /* The library finds them by binary search. */
-static void
-own_names_are_sorted(void **state)
+TEST(own_names_are_sorted)
 {
-	(void)state;
 	for (unsigned k = 0; k < 4; k++) {
 		for (unsigned n = 1; n < kinds[k]->mk_n; n++)
 			assert_true(strcmp(own_name(kinds[k], n - 1),
@@ -44,14 +37,12 @@ own_names_are_sorted(void **state)
  * Two names of Arm have different codes, unless one is a preset.  No name is
  * CHAIN.
  */
-static void
-arms_events_are_different(void **state)
+TEST(arms_events_are_different)
 {
 	const struct cpc_pmu pm = { .pm_general = 1,
 		.pm_events = { ~0ULL, ~0ULL } };
 	struct cpc_event a, b;
 
-	(void)state;
 	for (unsigned i = 0; i < machine_arm.mk_n; i++) {
 		assert_int_equal(machine_arm.mk_own(&pm, i, &a), 1);
 		assert_int_not_equal(a.ce_code, 0x1e);
@@ -69,13 +60,11 @@ arms_events_are_different(void **state)
  * Arm's common events have the manual's names, in small letters or capitals,
  * on a PMUv3 without a table.  PMCEID says which exist.
  */
-static void
-arms_names_may_be_in_capitals(void **state)
+TEST(arms_names_may_be_in_capitals)
 {
 	struct machine mc = { .mc_loaded = true };
 	struct cpc_event ce;
 
-	(void)state;
 	mc.mc_pmu = (struct cpc_pmu){ .pm_kind = CPC_PMU_ARM,
 		.pm_pics = 0x3f,
 		.pm_general = 0x3f,
@@ -316,12 +305,10 @@ in_child(const char *what, unsigned model)
 	assert_int_equal(status, 0);
 }
 
-static void
-a_bad_file_is_reported(void **state)
+TEST(a_bad_file_is_reported)
 {
 	char path[64];
 
-	(void)state;
 	assert_non_null(mkdtemp(table_folder));
 	in_child("/intel is not in this image", 94);
 	write_table(0, 0, 0);
@@ -351,15 +338,13 @@ a_bad_file_is_reported(void **state)
 }
 
 /* A name is in the list of a PIC if it resolves to this PIC. */
-static void
-lists_and_names_agree(void **state)
+TEST(lists_and_names_agree)
 {
 	struct machine mc = skylake();
 	char name[CPC_MAX_EVENT_LEN + EVENT_WORD];
 	unsigned listed[2] = { 0 };
 	struct cpc_event ce;
 
-	(void)state;
 	mc.mc_table = events_cpu(event_dbs, EVENT_INTEL, 6, 94, 3);
 	for (unsigned pic = 0; pic < 7; pic++) {
 		for (unsigned generic = 0; generic < 2; generic++) {
@@ -377,18 +362,4 @@ lists_and_names_agree(void **state)
 	}
 	assert_in_range(listed[0], 1000, 10000);
 	assert_in_range(listed[1], 20, 1000);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(own_names_are_sorted),
-		cmocka_unit_test(arms_events_are_different),
-		cmocka_unit_test(arms_names_may_be_in_capitals),
-		cmocka_unit_test(a_bad_file_is_reported),
-		cmocka_unit_test(lists_and_names_agree),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /*
  * A suggestion counts edits: letters changed, inserted, deleted or swapped.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "events/nearer.h"
+#include "tests/lib/host/test.h"
 
 static unsigned
 distance(const char *a, const char *b)
@@ -18,10 +14,8 @@ distance(const char *a, const char *b)
 	return event_distance(a, strlen(a), b);
 }
 
-static void
-each_edit_counts_one(void **state)
+TEST(each_edit_counts_one)
 {
-	(void)state;
 	assert_int_equal(distance("cycles", "cycles"), 0);
 	assert_int_equal(distance("cycles", "CYCLES"), 0);
 	assert_int_equal(distance("cycles", "cyclez"), 1);
@@ -35,25 +29,12 @@ each_edit_counts_one(void **state)
 	assert_int_equal(distance("abcd", "badc"), 2);
 }
 
-static void
-swapped_letters_are_near(void **state)
+TEST(swapped_letters_are_near)
 {
 	unsigned best = ~0U;
 
-	(void)state;
 	assert_false(events_is_nearer("cycels", "instructions", &best));
 	assert_true(events_is_nearer("cycels", "cycles", &best));
 	assert_int_equal(best, 1);
 	assert_false(events_is_nearer("cycels", "cycle", &best));
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_edit_counts_one),
-		cmocka_unit_test(swapped_letters_are_near),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

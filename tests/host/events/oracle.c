@@ -5,15 +5,12 @@
  */
 #define _GNU_SOURCE
 #include <ctype.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "events/events.h"
+#include "tests/lib/host/test.h"
 
 #define MAXCODE 4
 
@@ -26,6 +23,22 @@ struct vector {
 };
 
 static char source_folder[512];
+
+static int
+find_source(void **state)
+{
+	FILE *p = popen("scripts/mkevents --source", "r");
+
+	(void)state;
+	if (p == NULL ||
+	    fgets(source_folder, sizeof source_folder, p) == NULL ||
+	    pclose(p) != 0)
+		source_folder[0] = '\0';
+	source_folder[strcspn(source_folder, "\n")] = '\0';
+	return 0;
+}
+
+TEST_FIRST(find_source);
 
 static const struct {
 	const char *ret;
@@ -198,33 +211,12 @@ check_file(const char *file, unsigned least)
 	assert_true(agreed >= least);
 }
 
-static void
-agrees_on_x86(void **state)
+TEST(agrees_on_x86)
 {
-	(void)state;
 	check_file("validate_x86.c", 500);
 }
 
-static void
-agrees_on_arm64(void **state)
+TEST(agrees_on_arm64)
 {
-	(void)state;
 	check_file("validate_arm64.c", 40);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(agrees_on_x86),
-		cmocka_unit_test(agrees_on_arm64),
-	};
-	FILE *p = popen("scripts/mkevents --source", "r");
-
-	if (p == NULL ||
-	    fgets(source_folder, sizeof source_folder, p) == NULL ||
-	    pclose(p) != 0)
-		source_folder[0] = '\0';
-	source_folder[strcspn(source_folder, "\n")] = '\0';
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,16 +3,12 @@
  * 6.4: intel_perfmon_event_map, amd_perfmon_event_map and its variants for
  * Zen, armv8_pmuv3_perf_map.  A name has Linux's code, or is refused.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "payloads/common/events/event_lookup.h"
 #include "payloads/common/events/perf_names.h"
+#include "tests/lib/host/test.h"
 
 /* INT, OS, USR and EN of an event select; NSH of a PMEVTYPER. */
 #define X86_LEVELS 0x530000ULL
@@ -114,12 +110,10 @@ least_of(const char *cpu)
 	return 4; /* cycles, instructions, and branches or caches */
 }
 
-static void
-names_match_linux(void **state)
+TEST(names_match_linux)
 {
 	struct events es;
 
-	(void)state;
 	for (unsigned n = 0; (es = events_nth(event_dbs, n)).es_pmu != NULL;
 	     n++) {
 		unsigned known = names_of(&es);
@@ -133,8 +127,7 @@ names_match_linux(void **state)
  * Names of caches and TLBs: skl_hw_cache_event_ids of Linux, and
  * armv8_pmuv3_perf_cache_map.
  */
-static void
-caches_match_linux(void **state)
+TEST(caches_match_linux)
 {
 	static const struct {
 		const char *name;
@@ -156,7 +149,6 @@ caches_match_linux(void **state)
 	struct event_spec sp;
 	struct event_code ec;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof has / sizeof has[0]; i++) {
 		bool known =
 		    event_lookup(&skylake, has[i].name, &sp, &ec) == EVENT_OK;
@@ -171,14 +163,12 @@ caches_match_linux(void **state)
 	}
 }
 
-static void
-suffixes_set_the_levels(void **state)
+TEST(suffixes_set_the_levels)
 {
 	struct events es = events_find(event_dbs, "skl");
 	struct event_spec sp;
 	struct event_code ec;
 
-	(void)state;
 	assert_int_equal(event_lookup(&es, "cycles:u", &sp, &ec), EVENT_OK);
 	assert_int_equal(ec.ec_select, 0x51003c);
 	assert_int_equal(event_lookup(&es, "branches:k", &sp, &ec), EVENT_OK);
@@ -189,8 +179,7 @@ suffixes_set_the_levels(void **state)
 }
 
 /* perf writes the PMU before a name, and a slash after it. */
-static void
-a_pmu_may_stand_before_a_name(void **state)
+TEST(a_pmu_may_stand_before_a_name)
 {
 	static const struct {
 		const char *name, *native; /* the first, or NULL */
@@ -207,7 +196,6 @@ a_pmu_may_stand_before_a_name(void **state)
 	};
 	char native[64];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
 		bool is =
 		    perf_name_native(forms[i].name, 0, native, sizeof native);
@@ -219,15 +207,13 @@ a_pmu_may_stand_before_a_name(void **state)
 }
 
 /* A name of the table has priority.  Only Knights Corner has one: BRANCHES. */
-static void
-a_name_of_the_table_has_priority(void **state)
+TEST(a_name_of_the_table_has_priority)
 {
 	struct event_spec sp;
 	struct event_code ec;
 	struct events es;
 	const char *name;
 
-	(void)state;
 	for (unsigned n = 0; (es = events_nth(event_dbs, n)).es_pmu != NULL;
 	     n++) {
 		for (unsigned i = 0; (name = perf_name_nth(i)) != NULL; i++) {
@@ -241,31 +227,14 @@ a_name_of_the_table_has_priority(void **state)
 	assert_int_equal(ec.ec_select, 0x530012);
 }
 
-static void
-anything_else_is_refused(void **state)
+TEST(anything_else_is_refused)
 {
 	static const char *const none[] = { "", "cycle", "cyclesu",
 		"cycles:", "cycles:x", "cycles:uh", "cycles:u:k", "Cycles",
 		"branch", "PAPI_tot_cyc" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
 		if (perf_name_is(none[i]))
 			fail_msg("%s is taken", none[i]);
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_match_linux),
-		cmocka_unit_test(caches_match_linux),
-		cmocka_unit_test(suffixes_set_the_levels),
-		cmocka_unit_test(a_pmu_may_stand_before_a_name),
-		cmocka_unit_test(a_name_of_the_table_has_priority),
-		cmocka_unit_test(anything_else_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,17 +2,13 @@
  * PAPI's presets.  On every PMU, each offered preset is one of its events.
  * For each other preset there is a reason.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "events/events.h"
 #include "events/names/preset.h"
 #include "tests/generic.h"
+#include "tests/lib/host/test.h"
 
 /*
  * The presets that PAPI 7.0.0 and the architectures map to one event, on all
@@ -29,12 +25,10 @@ encode_event(const struct events *es, const char *name, struct event_spec *sp,
 }
 
 /* CPC-EVT-01: the list is closed, sorted, and in lower case. */
-static void
-names_are_the_closed_list(void **state)
+TEST(names_are_the_closed_list)
 {
 	const char *name;
 
-	(void)state;
 	for (unsigned i = 0; i < EVENT_PRESETS; i++) {
 		name = event_preset_names[i];
 		assert_true(is_generic(name));
@@ -96,27 +90,23 @@ check_offered(const struct events *es)
 }
 
 /* CPC-QRY-14 */
-static void
-every_preset_offered_is_an_event(void **state)
+TEST(every_preset_offered_is_an_event)
 {
 	unsigned n, offered = 0;
 	struct events es;
 
-	(void)state;
 	for (n = 0; (es = events_nth(event_dbs, n)).es_pmu != NULL; n++)
 		offered += check_offered(&es);
 	assert_int_equal(offered, OFFERED);
 }
 
 /* CPC-QRY-12, on every CPU. */
-static void
-every_pmu_has_instructions_and_cycles(void **state)
+TEST(every_pmu_has_instructions_and_cycles)
 {
 	struct event_spec sp;
 	struct event_code ec;
 	struct events es;
 
-	(void)state;
 	for (unsigned n = 0; (es = events_nth(event_dbs, n)).es_pmu != NULL;
 	     n++) {
 		assert_true(encode_event(&es, "PAPI_tot_ins", &sp, &ec));
@@ -125,15 +115,13 @@ every_pmu_has_instructions_and_cycles(void **state)
 }
 
 /* Each reason is one line that names existing events. */
-static void
-every_refusal_has_its_reason(void **state)
+TEST(every_refusal_has_its_reason)
 {
 	char name[32], text[512];
 	struct event_spec sp;
 	struct events es;
 	size_t len;
 
-	(void)state;
 	for (unsigned n = 0; (es = events_nth(event_dbs, n)).es_pmu != NULL;
 	     n++) {
 		for (unsigned i = 0; i < EVENT_PRESETS; i++) {
@@ -166,10 +154,8 @@ assert_why(const char *cpu, const char *name, const char *want)
 }
 
 /* CPC-REQ-02, CPC-REQ-03 */
-static void
-a_refusal_says_what_to_do(void **state)
+TEST(a_refusal_says_what_to_do)
 {
-	(void)state;
 	assert_why("skl", "PAPI_l1_tcm",
 	    "PAPI derives PAPI_l1_tcm on skl from L1D:REPLACEMENT and "
 	    "L2_RQSTS:ALL_CODE_RD: ask for these");
@@ -212,10 +198,8 @@ code_of(const char *cpu, const char *name)
 }
 
 /* One preset of each kind, compared with the vendors' manuals. */
-static void
-codes_match_the_manuals(void **state)
+TEST(codes_match_the_manuals)
 {
-	(void)state;
 	assert_int_equal(code_of("skl", "PAPI_l1_dcm"), 0x530151);
 	assert_int_equal(code_of("nhm", "PAPI_l1_dcr"), 0x530f40);
 	assert_int_equal(code_of("icx", "PAPI_br_cn"), 0x5311c4);
@@ -226,19 +210,4 @@ codes_match_the_manuals(void **state)
 	    code_of("amd64_fam15h_interlagos", "PAPI_tlb_tm"), 0x537746);
 	assert_int_equal(code_of("arm_a64fx", "PAPI_lst_ins"), 0x8000072);
 	assert_int_equal(code_of("neoverse_n1", "PAPI_l2_dcm"), 0x8000017);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_the_closed_list),
-		cmocka_unit_test(every_preset_offered_is_an_event),
-		cmocka_unit_test(every_pmu_has_instructions_and_cycles),
-		cmocka_unit_test(every_refusal_has_its_reason),
-		cmocka_unit_test(a_refusal_says_what_to_do),
-		cmocka_unit_test(codes_match_the_manuals),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

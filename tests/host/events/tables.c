@@ -2,16 +2,12 @@
  * The tables of event names are complete.  Walks, lookups and encodings agree,
  * for every PMU of every vendor.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "events/events.h"
 #include "events/pmu.h"
+#include "tests/lib/host/test.h"
 
 #define NAME 256
 
@@ -47,13 +43,11 @@ same_code(const struct event_code *a, const struct event_code *b)
 	       a->ec_pics == b->ec_pics;
 }
 
-static void
-has_every_core_pmu(void **state)
+TEST(has_every_core_pmu)
 {
 	struct events es;
 	unsigned n;
 
-	(void)state;
 	for (n = 0; (es = events_nth(event_dbs, n)).es_pmu != NULL; n++) {
 		struct events found =
 		    events_find(event_dbs, es.es_pmu->ep_name);
@@ -65,12 +59,10 @@ has_every_core_pmu(void **state)
 }
 
 /* The tables of all vendors are small enough for every image. */
-static void
-all_fit_in_720_kib(void **state)
+TEST(all_fit_in_720_kib)
 {
 	unsigned long bytes = 0;
 
-	(void)state;
 	for (unsigned v = 0; v < EVENT_VENDORS; v++) {
 		for (unsigned s = 0; s < SECTION_N; s++)
 			bytes += event_dbs[v]->ed_bytes[s];
@@ -101,14 +93,12 @@ is_used(const struct event_db *db, size_t name)
  * Committed tables hold facts alone.  They have no section of descriptions,
  * and all their text is names.
  */
-static void
-hold_no_descriptions(void **state)
+TEST(hold_no_descriptions)
 {
 	const struct event_db *db;
 	const char *names;
 	size_t end;
 
-	(void)state;
 	for (unsigned v = 0; v < EVENT_VENDORS; v++) {
 		db = event_dbs[v];
 		names = db->ed_at[SECTION_NAMES];
@@ -146,15 +136,13 @@ check_umasks(const struct events *es, const struct event_row *row)
 }
 
 /* Rows are complete, sorted and unique. */
-static void
-rows_are_complete(void **state)
+TEST(rows_are_complete)
 {
 	const struct event_row *row, *last;
 	struct events es;
 	const char *name;
 	unsigned n, i;
 
-	(void)state;
 	for (n = 0; (es = events_nth(event_dbs, n)).es_pmu != NULL; n++) {
 		last = NULL;
 		for (i = 0; i < es.es_pmu->ep_nrow; i++) {
@@ -175,8 +163,7 @@ rows_are_complete(void **state)
 /*
  * Walks use flags that say which names are valid alone; the flags are right.
  */
-static void
-flags_are_right(void **state)
+TEST(flags_are_right)
 {
 	const struct event_row *row;
 	struct event_spec sp;
@@ -185,7 +172,6 @@ flags_are_right(void **state)
 	char name[NAME];
 	unsigned n, i, u;
 
-	(void)state;
 	for (n = 0; (es = events_nth(event_dbs, n)).es_pmu != NULL; n++) {
 		for (i = 0; i < es.es_pmu->ep_nrow; i++) {
 			if ((row = events_nth_row(&es, i)) == NULL)
@@ -278,8 +264,7 @@ check_canonical(
 		fail_msg("%s is refused, or another", text);
 }
 
-static void
-every_walked_name_encodes(void **state)
+TEST(every_walked_name_encodes)
 {
 	unsigned n, names = 0;
 	struct event_spec sp;
@@ -287,7 +272,6 @@ every_walked_name_encodes(void **state)
 	struct events es;
 	char name[NAME];
 
-	(void)state;
 	for (n = 0; (es = events_nth(event_dbs, n)).es_pmu != NULL; n++) {
 		struct event_walk ew = { 0 };
 
@@ -307,15 +291,13 @@ every_walked_name_encodes(void **state)
  * fixed PICs alone count: no general PIC has it, except KNC's, which has no
  * fixed PICs.  Intel SDM vol. 3B, "Fixed-function Performance Counter".
  */
-static void
-pics_count_their_events(void **state)
+TEST(pics_count_their_events)
 {
 	struct event_spec sp;
 	struct event_code ec;
 	struct events es;
 	char name[NAME];
 
-	(void)state;
 	for (unsigned n = 0; (es = events_nth(event_dbs, n)).es_pmu != NULL;
 	     n++) {
 		const struct event_pmu *ep = es.es_pmu;
@@ -353,8 +335,7 @@ pics_count_their_events(void **state)
  * The codes are those of Intel's own lists (github.com/intel/perfmon, ICL, ICX,
  * TGL, RKL, SPR, SLM, SNR), as are the numbers of general PICs.
  */
-static void
-cycles_are_what_intel_says(void **state)
+TEST(cycles_are_what_intel_says)
 {
 	static const struct {
 		const char *pmu, *name;
@@ -379,7 +360,6 @@ cycles_are_what_intel_says(void **state)
 	struct event_spec sp;
 	struct event_code ec;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof has / sizeof has[0]; i++) {
 		struct events es = events_find(event_dbs, has[i].pmu);
 
@@ -393,8 +373,7 @@ cycles_are_what_intel_says(void **state)
 }
 
 /* cpc_walk_events_pic(): the names of a PIC are those that it can count. */
-static void
-walks_of_a_pic_follow_the_masks(void **state)
+TEST(walks_of_a_pic_follow_the_masks)
 {
 	char all[NAME], some[NAME];
 	struct event_spec sp;
@@ -403,7 +382,6 @@ walks_of_a_pic_follow_the_masks(void **state)
 	unsigned n, pic;
 	bool more;
 
-	(void)state;
 	for (n = 0; (es = events_nth(event_dbs, n)).es_pmu != NULL; n++) {
 		for (pic = 0; pic < 64; pic++) {
 			struct event_walk ew = { 0 }, ep = { 0 };
@@ -431,10 +409,8 @@ cpu_name(struct events es)
 	return es.es_pmu != NULL ? es.es_pmu->ep_name : "";
 }
 
-static void
-the_cpu_chooses_its_table(void **state)
+TEST(the_cpu_chooses_its_table)
 {
-	(void)state;
 	assert_string_equal(
 	    cpu_name(events_cpu(event_dbs, EVENT_INTEL, 6, 94, 3)), "skl");
 	assert_string_equal(
@@ -496,8 +472,7 @@ the_cpu_chooses_its_table(void **state)
 }
 
 /* A PMU's name before an event must be the name of this PMU. */
-static void
-pmu_prefixes_are_checked(void **state)
+TEST(pmu_prefixes_are_checked)
 {
 	static const char *const none[] = { "skx::INST_RETIRED:ANY_P",
 		"SKL::INST_RETIRED:ANY_P", "skl:INST_RETIRED:ANY_P",
@@ -508,7 +483,6 @@ pmu_prefixes_are_checked(void **state)
 	struct event_spec sp;
 	struct event_code ec;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
 		assert_int_equal(
 		    events_parse(&es, none[i], EVENT_EITHER_CASE, &sp),
@@ -519,13 +493,11 @@ pmu_prefixes_are_checked(void **state)
 }
 
 /* CPC-REQ-02: an unknown name, and a suggestion. */
-static void
-suggests_what_is_near(void **state)
+TEST(suggests_what_is_near)
 {
 	struct events es = events_find(event_dbs, "skl");
 	char text[NAME];
 
-	(void)state;
 	assert_true(
 	    events_suggest(&es, "INST_RETIERD:ANY_P", text, sizeof text));
 	assert_string_equal(text, "INST_RETIRED:ANY_P");
@@ -548,8 +520,7 @@ suggests_what_is_near(void **state)
 }
 
 /* Any text is refused or encoded. */
-static void
-any_text_is_safe(void **state)
+TEST(any_text_is_safe)
 {
 	static const char letters[] = "INST_RETIRED:ANYPu=0x1f.ckeil9 \xff";
 	uint64_t seed = 0x9e3779b97f4a7c15;
@@ -558,7 +529,6 @@ any_text_is_safe(void **state)
 	struct events es;
 	char text[40];
 
-	(void)state;
 	for (unsigned round = 0; round < 100000; round++) {
 		es = events_nth(event_dbs, round % PMUS);
 		for (size_t i = 0; i < sizeof text; i++) {
@@ -573,26 +543,4 @@ any_text_is_safe(void **state)
 		snprintf(text, 13, "%s", events_text(&es, 1));
 		encode_event(&es, text, EVENT_ANY_CASE, &sp, &ec);
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(has_every_core_pmu),
-		cmocka_unit_test(all_fit_in_720_kib),
-		cmocka_unit_test(hold_no_descriptions),
-		cmocka_unit_test(rows_are_complete),
-		cmocka_unit_test(flags_are_right),
-		cmocka_unit_test(every_walked_name_encodes),
-		cmocka_unit_test(pics_count_their_events),
-		cmocka_unit_test(cycles_are_what_intel_says),
-		cmocka_unit_test(walks_of_a_pic_follow_the_masks),
-		cmocka_unit_test(the_cpu_chooses_its_table),
-		cmocka_unit_test(pmu_prefixes_are_checked),
-		cmocka_unit_test(suggests_what_is_near),
-		cmocka_unit_test(any_text_is_safe),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,10 +30,8 @@ static int (*const host_strcmp)(const char *, const char *) = strcmp;
 		assert_int_equal(n, m);                                        \
 	} while (0)
 
-static void
-printf_integers(void **state)
+TEST(printf_integers)
 {
-	(void)state;
 	SAME("%d %i %u", -5, 0, 7u);
 	SAME("%5d|%-5d|%05d|%+d|% d", 42, 42, 42, 42, 42);
 	SAME("%.3d|%8.3d|%-8.3d|%.0d", 7, 7, 7, 1);
@@ -50,10 +48,8 @@ printf_integers(void **state)
 	SAME("%.*d", 4, 9);
 }
 
-static void
-printf_text(void **state)
+TEST(printf_text)
 {
-	(void)state;
 	SAME("%s|%10s|%-10s|%.2s|%10.2s", "abc", "abc", "abc", "abc", "abc");
 	SAME("%c%c|%5c|%-5c|%%", 'a', 'b', 'c', 'd');
 	SAME("%p", (void *)0x1234);
@@ -61,12 +57,10 @@ printf_text(void **state)
 	SAME("%s", "");
 }
 
-static void
-printf_truncates(void **state)
+TEST(printf_truncates)
 {
 	char buf[8];
 
-	(void)state;
 	assert_int_equal(snprintf(buf, sizeof buf, "0123456789"), 10);
 	assert_string_equal(buf, "0123456");
 	assert_int_equal(snprintf(buf, 1, "abc"), 3);
@@ -75,14 +69,12 @@ printf_truncates(void **state)
 }
 
 /* Text that is not a conversion is printed as it is.  NULL is not a string. */
-static void
-printf_oddities(void **state)
+TEST(printf_oddities)
 {
 	char buf[32];
 	/* Variables, because the compiler would warn about the literals. */
 	const char *volatile bad = "%y %", *volatile null = "%s";
 
-	(void)state;
 	snprintf(buf, sizeof buf, bad, 1);
 	assert_string_equal(buf, "%y %");
 	snprintf(buf, sizeof buf, null, (char *)NULL);
@@ -90,12 +82,10 @@ printf_oddities(void **state)
 }
 
 /* Every start and length around the word size; bytes outside do not change. */
-static void
-mem_functions(void **state)
+TEST(mem_functions)
 {
 	unsigned char from[160], to[160], want[160];
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof from; i++)
 		from[i] = (unsigned char)(i * 7 + 1);
 	for (unsigned a = 0; a < 9; a++) {
@@ -125,13 +115,11 @@ sign(int v)
 	return (v > 0) - (v < 0);
 }
 
-static void
-compare_and_find(void **state)
+TEST(compare_and_find)
 {
 	static const char *const s[] = { "", "a", "ab", "abc", "b", "\xff" };
 	char buf[4], wide[9];
 
-	(void)state;
 	for (unsigned i = 0; i < 6; i++) {
 		for (unsigned j = 0; j < 6; j++)
 			assert_int_equal(sign(strcmp(s[i], s[j])),
@@ -163,15 +151,13 @@ compare_and_find(void **state)
 	assert_string_equal(buf, "abc");
 }
 
-static void
-numbers(void **state)
+TEST(numbers)
 {
 	static const char *const s[] = { "0", "42", "0x2a", "052", "-1", "+7",
 		" 12z", "0x", "x", "", "18446744073709551615",
 		"18446744073709551616", "99999999999999999999999", "zz" };
 	static const int bases[] = { 0, 10, 16, 36 };
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof s / sizeof *s; i++) {
 		for (unsigned b = 0; b < 4; b++) {
 			char *e1, *e2;
@@ -184,30 +170,11 @@ numbers(void **state)
 }
 
 /* The check value in every description of this CRC. */
-static void
-crc(void **state)
+TEST(crc)
 {
 	uint32_t half = crc32(0, "12345", 5);
 
-	(void)state;
 	assert_int_equal(crc32(0, "123456789", 9), 0xcbf43926);
 	assert_int_equal(crc32(half, "6789", 4), 0xcbf43926);
 	assert_int_equal(crc32(0, "", 0), 0);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(printf_integers),
-		cmocka_unit_test(printf_text),
-		cmocka_unit_test(printf_truncates),
-		cmocka_unit_test(printf_oddities),
-		cmocka_unit_test(mem_functions),
-		cmocka_unit_test(compare_and_find),
-		cmocka_unit_test(numbers),
-		cmocka_unit_test(crc),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,13 +42,11 @@ error_is(const struct series *s, const char *want)
  * end, and 27 / 6 is left.  The squares about 14 sum to 8276:
  * sqrt(8276 / 9 / 10) = 9.589.
  */
-static void
-ten_values(void **state)
+TEST(ten_values)
 {
 	static const int64_t values[] = { 10, 2, 4, 4, 5, 3, 100, 4, 1, 7 };
 	struct series s = made_of(values, 10, NULL);
 
-	(void)state;
 	assert_true(s.s_min == 1 && s.s_median == 4 && s.s_max == 100);
 	assert_int_equal(s.s_used, 10);
 	assert_int_equal(s.s_at_min, 1);
@@ -59,13 +57,11 @@ ten_values(void **state)
 }
 
 /* One value goes at each end: 5 / 5 of nanoBench.  sqrt(12.8 / 4 / 5) = 0.8 */
-static void
-five_values(void **state)
+TEST(five_values)
 {
 	static const int64_t values[] = { 5, 9, 5, 5, 5 };
 	struct series s = made_of(values, 5, NULL);
 
-	(void)state;
 	is(s.s_sum, s.s_used, "5.800");
 	is(s.s_inner_sum, s.s_inner, "5.000");
 	error_is(&s, "0.800");
@@ -74,13 +70,11 @@ five_values(void **state)
 }
 
 /* Fewer than five values all stay; one value has no error. */
-static void
-few_values(void **state)
+TEST(few_values)
 {
 	static const int64_t values[] = { 7, 1, 2, 2 };
 	struct series s = made_of(values, 4, NULL);
 
-	(void)state;
 	is(s.s_inner_sum, s.s_inner, "3.000");
 	assert_int_equal(s.s_median, 2);
 	series_free(&s);
@@ -97,13 +91,11 @@ few_values(void **state)
 }
 
 /* The sums exceed an int64_t, and the values are signed. */
-static void
-extremes(void **state)
+TEST(extremes)
 {
 	static const int64_t values[] = { INT64_MAX, INT64_MIN, INT64_MIN };
 	struct series s = made_of(values, 2, NULL);
 
-	(void)state;
 	is(s.s_sum, s.s_used, "-0.500");
 	series_free(&s);
 	s = made_of(values + 1, 2, NULL);
@@ -115,14 +107,12 @@ extremes(void **state)
 }
 
 /* An excluded value stays in s_raw, and is in no aggregate. */
-static void
-excluded_values(void **state)
+TEST(excluded_values)
 {
 	static const int64_t values[] = { 5, -1000, 5, 9000, 5 };
 	static const bool excluded[] = { false, true, false, true, false };
 	struct series s = made_of(values, 5, excluded);
 
-	(void)state;
 	assert_int_equal(s.s_n, 5);
 	assert_true(s.s_raw[1] == -1000 && s.s_raw[3] == 9000);
 	assert_int_equal(s.s_used, 3);
@@ -134,14 +124,12 @@ excluded_values(void **state)
 }
 
 /* The range must exceed the effect, of either sign; the overhead's counts. */
-static void
-spread_and_effect(void **state)
+TEST(spread_and_effect)
 {
 	static const int64_t run[] = { 100, 120, 110 },
 			     empty[] = { 90, 100, 95 };
 	struct quantity q = { made_of(run, 3, NULL), { 0 } };
 
-	(void)state;
 	assert_false(quantity_noisy(&q)); /* 110, range 20 */
 	q.q_overhead = made_of(empty, 3, NULL);
 	assert_true(quantity_noisy(&q)); /* 15, range 20 */
@@ -152,19 +140,4 @@ spread_and_effect(void **state)
 	assert_false(quantity_noisy(&q)); /* -15 */
 	series_free(&q.q_raw);
 	series_free(&q.q_overhead);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ten_values),
-		cmocka_unit_test(five_values),
-		cmocka_unit_test(few_values),
-		cmocka_unit_test(extremes),
-		cmocka_unit_test(excluded_values),
-		cmocka_unit_test(spread_and_effect),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,10 +49,8 @@ range(int64_t multiplier, int64_t first, int64_t last)
 	return labels(k);
 }
 
-static void
-ranges(void **state)
+TEST(ranges)
 {
-	(void)state;
 	assert_string_equal(range(8, 8, 8 << 10), "/8 /64 /512 /4096 /8192 ");
 	assert_string_equal(range(2, 8, 64), "/8 /16 /32 /64 ");
 	assert_string_equal(range(2, 5, 20), "/5 /8 /16 /20 ");
@@ -68,12 +66,10 @@ ranges(void **state)
 	    "/-9223372036854775808 /-9223372036854775807 ");
 }
 
-static void
-lists(void **state)
+TEST(lists)
 {
 	struct bench_kernel *k = bench_add("copy", body);
 
-	(void)state;
 	bench_add_each(k, NUMBERS(8, 64));
 	bench_add_args(k, NUMBERS(3, -4, 5));
 	bench_add_dense(k, NUMBERS(0, 10, 4));
@@ -83,23 +79,19 @@ lists(void **state)
 	    "copy/9223372036854775806 ");
 }
 
-static void
-combinations(void **state)
+TEST(combinations)
 {
 	struct bench_kernel *k = bench_add("m", body);
 
-	(void)state;
 	bench_add_ranges(k, NUMBERS(1, 8, 2, 3));
 	assert_string_equal(labels(k), "m/1/2 m/1/3 m/8/2 m/8/3 ");
 }
 
-static void
-command_line(void **state)
+TEST(command_line)
 {
 	struct bench_kernel *k = bench_add("copy", body);
 	char *one[] = { (char *)"1k/2", (char *)"0x10/1", NULL };
 
-	(void)state;
 	bench_add_each(k, NUMBERS(8));
 	bench_set_limits(k, 0, "bytes", 1, 4096);
 	bench_set_limits(k, 1, "stride", 1, 8);
@@ -189,10 +181,8 @@ limits_reversed(void)
 	bench_set_limits(wrong, 2, "offset", 8, 7);
 }
 
-static void
-mistakes(void **state)
+TEST(mistakes)
 {
-	(void)state;
 	usage_is("", "");
 	wrong = bench_add("copy", body);
 	bench_set_limits(wrong, 0, "bytes", 1, 4096);
@@ -229,8 +219,7 @@ parse(bool kernels, char **argv)
 	return o++;
 }
 
-static void
-options(void **state)
+TEST(options)
 {
 	char *ours[] = { (char *)"copy", (char *)"--filter", (char *)"copy/8$",
 		(char *)"--repeat=7", (char *)"--warmup=2",
@@ -241,7 +230,6 @@ options(void **state)
 		(char *)"4", NULL };
 	const struct options *o = parse(true, ours);
 
-	(void)state;
 	assert_string_equal(o->o_filter, "copy/8$");
 	assert_int_equal(o->o_runs, 7);
 	assert_int_equal(o->o_warmups, 2);
@@ -262,28 +250,10 @@ parse_filter_without_kernels(void)
 	parse(false, argv);
 }
 
-static void
-no_kernels(void **state)
+TEST(no_kernels)
 {
 	char *argv[] = { (char *)"spin", (char *)"--repeat=3", NULL };
 
-	(void)state;
 	assert_int_equal(parse(false, argv)->o_runs, 3);
 	refuses(parse_filter_without_kernels, "--filter=x: no such option");
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ranges),
-		cmocka_unit_test(lists),
-		cmocka_unit_test(combinations),
-		cmocka_unit_test(command_line),
-		cmocka_unit_test(mistakes),
-		cmocka_unit_test(options),
-		cmocka_unit_test(no_kernels),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,12 +25,10 @@ has(const unsigned char *p, size_t n, const char *text)
 	return memmem(p, n, text, strlen(text)) != NULL;
 }
 
-static void
-smbios(void **state)
+TEST(smbios)
 {
 	unsigned char *t = exact_copy(table, sizeof table);
 
-	(void)state;
 	assert_true(has(t, sizeof table, "SERIAL-1"));
 	board_hide("SMBT", t, sizeof table);
 	assert_false(has(t, sizeof table, "SERIAL"));
@@ -55,12 +53,10 @@ static const char other[] = "\x0b\x05\x01\x00\x02"
 			    "Vendor\0\0"
 			    "\x7f\x04\x05\x00\0";
 
-static void
-structures_of_unknown_content(void **state)
+TEST(structures_of_unknown_content)
 {
 	unsigned char *t = exact_copy(other, sizeof other);
 
-	(void)state;
 	board_hide("SMBT", t, sizeof other);
 	assert_false(has(t, sizeof other, "SERIAL"));
 	assert_false(has(t, sizeof other, "SN-5"));
@@ -70,14 +66,12 @@ structures_of_unknown_content(void **state)
 	free(t);
 }
 
-static void
-device_tree(void **state)
+TEST(device_tree)
 {
 	char fdt[1024];
 	unsigned char *t;
 	int node;
 
-	(void)state;
 	assert_int_equal(fdt_create_empty_tree(fdt, sizeof fdt), 0);
 	fdt_setprop_string(fdt, 0, "model", "Board");
 	fdt_setprop_string(fdt, 0, "serial-number", "SERIAL-6");
@@ -108,10 +102,8 @@ device_tree(void **state)
 	}
 }
 
-static void
-damaged(void **state)
+TEST(damaged)
 {
-	(void)state;
 	for (size_t n = 0; n <= sizeof table; n++) {
 		unsigned char *t = exact_copy(table, n);
 
@@ -127,13 +119,11 @@ damaged(void **state)
 	}
 }
 
-static void
-licence(void **state)
+TEST(licence)
 {
 	char text[64] = "MSDM";
 	unsigned char *t;
 
-	(void)state;
 	memcpy(text + 40, "AAAAA-BBBBB", 11);
 	t = exact_copy(text, sizeof text);
 	board_hide("FACP", t, sizeof text);
@@ -143,18 +133,4 @@ licence(void **state)
 	assert_true(has(t, sizeof text, "MSDM"));
 	board_hide("MSDM", t, 10);
 	free(t);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(smbios),
-		cmocka_unit_test(structures_of_unknown_content),
-		cmocka_unit_test(device_tree),
-		cmocka_unit_test(damaged),
-		cmocka_unit_test(licence),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,12 +52,10 @@ start_program(unsigned signals, unsigned ms)
 	_exit(5);
 }
 
-static void
-signals_of_the_program_are_no_time(void **state)
+TEST(signals_of_the_program_are_no_time)
 {
 	struct child_keys ck;
 
-	(void)state;
 	signal(SIGALRM, SIG_IGN);
 	assert_int_equal(
 	    child_wait(start_program(3, 10), "it", 60000, NULL), 5);
@@ -67,12 +65,10 @@ signals_of_the_program_are_no_time(void **state)
 	    child_wait(start_program(0, 60000), "it", 20, NULL), 128 + SIGKILL);
 }
 
-static void
-ctrl_c_ends_the_program(void **state)
+TEST(ctrl_c_ends_the_program)
 {
 	struct child_keys ck;
 
-	(void)state;
 	has_key = true;
 	assert_int_equal(
 	    child_wait(start_program(0, 60000), "it", 0, &ck), 128 + SIGKILL);
@@ -81,26 +77,12 @@ ctrl_c_ends_the_program(void **state)
 }
 
 /* As if the program had ended when the signal was sent. */
-static void
-ctrl_c_at_the_end_is_not_lost(void **state)
+TEST(ctrl_c_at_the_end_is_not_lost)
 {
 	struct child_keys ck;
 
-	(void)state;
 	has_key = spares_child = true;
 	assert_int_equal(child_wait(start_program(0, 300), "it", 0, &ck), 5);
 	assert_true(ck.ck_came && !ck.ck_cut);
 	spares_child = false;
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(signals_of_the_program_are_no_time),
-		cmocka_unit_test(ctrl_c_ends_the_program),
-		cmocka_unit_test(ctrl_c_at_the_end_is_not_lost),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

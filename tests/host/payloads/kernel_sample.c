@@ -35,14 +35,12 @@ first_name(const struct histogram *hg)
 	return name;
 }
 
-static void
-has_one_address(void **state)
+TEST(has_one_address)
 {
 	const size_t bytes = sizeof(struct cpc_profile_sample) + 8;
 	struct cpc_profile_sample *at = calloc(1, bytes), *s;
 	static struct sampled sd = { .sd_path = "prog", .sd_addresses = true };
 
-	(void)state;
 	at->cm_nframes = 1;
 	at->cm_pc[0] = KERNEL_PC;
 	s = exact_copy(at, bytes);
@@ -56,12 +54,4 @@ has_one_address(void **state)
 	free(sd.sd_placed);
 	free(s);
 	free(at);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(has_one_address) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

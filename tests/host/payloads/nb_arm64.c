@@ -38,14 +38,12 @@ end_loop(uint8_t *code, size_t distance)
 	return (int)(branch << 6) >> 6;
 }
 
-static void
-a_loop_beyond_the_reach_is_refused(void **state)
+TEST(a_loop_beyond_the_reach_is_refused)
 {
 	uint8_t *code = mmap(NULL, REACH + 4096, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	int status;
 
-	(void)state;
 	assert_true(code != MAP_FAILED);
 	assert_int_equal(end_loop(code, 4000), -1000);
 	assert_int_equal(end_loop(code, REACH), -(1 << 25));
@@ -57,14 +55,4 @@ a_loop_beyond_the_reach_is_refused(void **state)
 	wait(&status);
 	assert_int_equal(WEXITSTATUS(status), 2);
 	munmap(code, REACH + 4096);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_loop_beyond_the_reach_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

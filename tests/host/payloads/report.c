@@ -79,13 +79,11 @@ fill_series(struct series *s, const int64_t *values, unsigned n)
 	series_close(s, NULL);
 }
 
-static void
-aggregates_are_signed(void **state)
+TEST(aggregates_are_signed)
 {
 	static const int64_t values[] = { 7, -7120, 3, -1, 12 };
 	struct series s;
 
-	(void)state;
 	fill_series(&s, values, 5);
 	assert_true((int64_t)s.s_min == -7120);
 	assert_true((int64_t)s.s_median == 3);
@@ -96,13 +94,11 @@ aggregates_are_signed(void **state)
 	series_free(&s);
 }
 
-static void
-extremes_do_not_overflow(void **state)
+TEST(extremes_do_not_overflow)
 {
 	static const int64_t values[] = { INT64_MAX, INT64_MIN };
 	struct quantity q = { 0 };
 
-	(void)state;
 	fill_series(&q.q_raw, values, 2);
 	fill_series(&q.q_overhead, values, 1);
 	assert_true(series_range(&q.q_raw) == UINT64_MAX);
@@ -135,8 +131,7 @@ report_output(const struct options *o, const struct result *r)
 	return text;
 }
 
-static void
-a_negative_difference_is_marked(void **state)
+TEST(a_negative_difference_is_marked)
 {
 	static const int64_t counts[] = { 4000, 4000, 4000 };
 	static const int64_t times[] = { 5, -7120, -3 };
@@ -149,7 +144,6 @@ a_negative_difference_is_marked(void **state)
 		.r_verified = true };
 	const char *text;
 
-	(void)state;
 	fill_series(&r.r_count.q_raw, counts, 3);
 	fill_series(&r.r_hrtime.q_raw, times, 3);
 	text = report_output(&o, &r);
@@ -180,8 +174,7 @@ a_negative_difference_is_marked(void **state)
 }
 
 /* Two rows, and a third after one with another reason. */
-static void
-a_reason_is_one_line_and_printed_once(void **state)
+TEST(a_reason_is_one_line_and_printed_once)
 {
 	const struct event e = { .e_name = "cycles" };
 	struct options o = { .o_runs = 3 };
@@ -193,7 +186,6 @@ a_reason_is_one_line_and_printed_once(void **state)
 		.r_iterations = 1,
 		.r_verified = true };
 
-	(void)state;
 	assert_non_null(strstr(report_output(&o, &r),
 	    "\n# <not counted>: first line second line\n"));
 	assert_null(strstr(report_output(&o, &r), "#"));
@@ -251,13 +243,11 @@ disturbed_text(bool exclude)
 	return text;
 }
 
-static void
-a_disturbed_run_is_marked(void **state)
+TEST(a_disturbed_run_is_marked)
 {
 	const char *text = disturbed_text(false);
 	const char *row = strstr(text, "\ntriad/8 "), *mark;
 
-	(void)state;
 	mark = strstr(text,
 	    "\n# disturbed: triad/8 cycles: run 3 of 4: 1 interrupt, most runs "
 	    "0\n# disturbed: triad/8 cycles: 1 of 4 runs: not excluded "
@@ -279,12 +269,10 @@ a_disturbed_run_is_marked(void **state)
 	record = NULL;
 }
 
-static void
-an_excluded_run_is_said(void **state)
+TEST(an_excluded_run_is_said)
 {
 	const char *text = disturbed_text(true);
 
-	(void)state;
 	assert_non_null(strstr(
 	    text, "\n# disturbed: triad/8 cycles: 1 of 4 runs: excluded\n"));
 	assert_non_null(strstr(text,
@@ -294,19 +282,4 @@ an_excluded_run_is_said(void **state)
 	assert_non_null(strstr(record, "\"excluded\":1}"));
 	free(record);
 	record = NULL;
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(aggregates_are_signed),
-		cmocka_unit_test(extremes_do_not_overflow),
-		cmocka_unit_test(a_negative_difference_is_marked),
-		cmocka_unit_test(a_reason_is_one_line_and_printed_once),
-		cmocka_unit_test(a_disturbed_run_is_marked),
-		cmocka_unit_test(an_excluded_run_is_said),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

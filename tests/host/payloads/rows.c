@@ -81,8 +81,7 @@ write_rows(FILE *f)
 	rewind(f);
 }
 
-static void
-rows_are_added_by_thread(void **state)
+TEST(rows_are_added_by_thread)
 {
 	struct counted all[2] = { { .cnt_soft = SOFT_NONE },
 		{ .cnt_soft = SOFT_TASK_CLOCK } };
@@ -91,7 +90,6 @@ rows_are_added_by_thread(void **state)
 	uint64_t sum = 0;
 	FILE *f = tmpfile();
 
-	(void)state;
 	st = (struct statistics){ .all = all,
 		.by_place = by_place,
 		.nevent = 2,
@@ -115,14 +113,4 @@ rows_are_added_by_thread(void **state)
 	free(all[0].cnt_thread);
 	free(all[1].cnt_thread);
 	fclose(f);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_are_added_by_thread),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

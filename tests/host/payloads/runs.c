@@ -41,13 +41,11 @@ only(struct runs *rn, unsigned i, const char *want)
 	runs_free(rn);
 }
 
-static void
-equal_runs_are_undisturbed(void **state)
+TEST(equal_runs_are_undisturbed)
 {
 	struct condition c[] = { quiet(), quiet(), quiet() };
 	struct runs rn;
 
-	(void)state;
 	/* Every run takes two interrupts: its own timer's, for example. */
 	for (unsigned i = 0; i < 3; i++)
 		c[i].cn_count[COND_INTERRUPTS] = 2;
@@ -57,8 +55,7 @@ equal_runs_are_undisturbed(void **state)
 	runs_free(&rn);
 }
 
-static void
-each_count_is_a_reason(void **state)
+TEST(each_count_is_a_reason)
 {
 	static const char *const wants[COND_N] = {
 		"3 interrupts, most runs 1",
@@ -70,7 +67,6 @@ each_count_is_a_reason(void **state)
 		"3 events in the kernel, most runs 1",
 	};
 
-	(void)state;
 	for (unsigned k = 0; k < COND_N; k++) {
 		struct condition c[] = { quiet(), quiet(), quiet() };
 		struct runs rn;
@@ -84,25 +80,21 @@ each_count_is_a_reason(void **state)
 }
 
 /* As many runs took none as took one: the usual count is the smaller. */
-static void
-the_smaller_count_is_usual(void **state)
+TEST(the_smaller_count_is_usual)
 {
 	struct condition c[] = { quiet(), quiet() };
 	struct runs rn;
 
-	(void)state;
 	c[0].cn_count[COND_NMIS] = 1;
 	rn = judged(c, 2, false, GHZ);
 	only(&rn, 0, "1 NMI, most runs 0");
 }
 
-static void
-the_unknown_disturbs_no_run(void **state)
+TEST(the_unknown_disturbs_no_run)
 {
 	struct condition c[] = { quiet(), quiet(), quiet() };
 	struct runs rn;
 
-	(void)state;
 	for (unsigned i = 0; i < 3; i++)
 		c[i].cn_count[COND_SMIS] = COND_UNKNOWN;
 	c[1].cn_count[COND_KERNEL] = COND_UNKNOWN;
@@ -113,15 +105,13 @@ the_unknown_disturbs_no_run(void **state)
 	runs_free(&rn);
 }
 
-static void
-a_run_that_moved_is_disturbed(void **state)
+TEST(a_run_that_moved_is_disturbed)
 {
 	struct condition c[] = { quiet(), quiet(), quiet() };
 	struct barecpc_interrupts before = { .by_cpu = 0 },
 				  after = { .by_cpu = 1 };
 	struct runs rn;
 
-	(void)state;
 	condition_between(&c[2], &before, &after);
 	rn = judged(c, 3, false, GHZ);
 	only(&rn, 2, "moved to another CPU");
@@ -132,15 +122,13 @@ a_run_that_moved_is_disturbed(void **state)
  * run differ by up to 40 ns, which is much of a run of nothing.  That disturbs
  * no run, but an interruption between the reads does.
  */
-static void
-clocks_are_read_in_turn(void **state)
+TEST(clocks_are_read_in_turn)
 {
 	static const unsigned gap[] = { 20, 0, 20, 3, 11, 20, 0 };
 	enum { N = sizeof gap / sizeof gap[0] - 1 };
 	struct condition nothing[N], work[N];
 	struct runs empty, rn;
 
-	(void)state;
 	for (unsigned i = 0; i < N; i++) {
 		nothing[i] = work[i] = quiet();
 		nothing[i].cn_tick = 100 + gap[i + 1] - gap[i];
@@ -167,13 +155,11 @@ clocks_are_read_in_turn(void **state)
  * In long runs 1 % is the limit.  A short run's hrtime may be off by its
  * clock's period: by 42 ns at 24 MHz.
  */
-static void
-the_ratio_is_judged(void **state)
+TEST(the_ratio_is_judged)
 {
 	struct condition c[5];
 	struct runs rn;
 
-	(void)state;
 	for (unsigned i = 0; i < 5; i++) {
 		c[i].cn_tick = 3000000;
 		c[i].cn_hrtime = 1000000;
@@ -207,13 +193,11 @@ the_ratio_is_judged(void **state)
 	runs_free(&rn);
 }
 
-static void
-disturbed_runs_are_excluded(void **state)
+TEST(disturbed_runs_are_excluded)
 {
 	struct condition c[] = { quiet(), quiet(), quiet() };
 	struct runs rn;
 
-	(void)state;
 	c[0].cn_count[COND_NMIS] = 1;
 	rn = judged(c, 3, true, GHZ);
 	assert_non_null(rn.rn_excluded);
@@ -223,14 +207,12 @@ disturbed_runs_are_excluded(void **state)
 }
 
 /* If all are disturbed, none is excluded: a mean of nothing is no result. */
-static void
-all_may_be_disturbed(void **state)
+TEST(all_may_be_disturbed)
 {
 	struct condition c[] = { quiet(), quiet(), quiet() };
 	char text[120];
 	struct runs rn;
 
-	(void)state;
 	c[0].cn_count[COND_NMIS] = 1;
 	c[1].cn_moved = true;
 	c[2].cn_moved = true;
@@ -246,8 +228,7 @@ all_may_be_disturbed(void **state)
 }
 
 /* Two calls of payload_interrupts(): an SMI count may wrap at 2^32. */
-static void
-differences_of_calls(void **state)
+TEST(differences_of_calls)
 {
 	struct barecpc_interrupts before = { 0, BARECPC_INTERRUPTS_SMIS, 10, 2,
 		UINT32_MAX, 0, 0, 0, 0, 0, 0, 0 };
@@ -255,7 +236,6 @@ differences_of_calls(void **state)
 		1, 0, 0, 0, 0, 0, 0, 0 };
 	struct condition c, sum;
 
-	(void)state;
 	condition_between(&c, &before, &after);
 	assert_int_equal(c.cn_count[COND_INTERRUPTS], 3);
 	assert_int_equal(c.cn_count[COND_NMIS], 1);
@@ -276,14 +256,12 @@ differences_of_calls(void **state)
 }
 
 /* One corrected error is wrong, even if each run has one. */
-static void
-errors_are_never_usual(void **state)
+TEST(errors_are_never_usual)
 {
 	static const enum condition_kind kinds[] = { COND_THROTTLES,
 		COND_ERRORS, COND_SETTINGS };
 	struct condition c[] = { quiet(), quiet(), quiet() };
 
-	(void)state;
 	for (unsigned k = 0; k < 3; k++) {
 		struct runs rn;
 
@@ -298,13 +276,11 @@ errors_are_never_usual(void **state)
 }
 
 /* APERF against MPERF: 1 % is allowed, and short runs are not judged. */
-static void
-a_changed_rate_is_a_reason(void **state)
+TEST(a_changed_rate_is_a_reason)
 {
 	struct condition c[] = { quiet(), quiet(), quiet() };
 	struct runs rn;
 
-	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
 		c[i].cn_aperf = 1200000;
 		c[i].cn_mperf = 1000000;
@@ -324,8 +300,7 @@ a_changed_rate_is_a_reason(void **state)
 }
 
 /* A count that the CPU does not show is unknown; else it is a difference. */
-static void
-each_flag_has_its_count(void **state)
+TEST(each_flag_has_its_count)
 {
 	struct barecpc_interrupts before = { .by_throttles = 1,
 		.by_errors = 2,
@@ -339,7 +314,6 @@ each_flag_has_its_count(void **state)
 		.by_mperf = 220 };
 	struct condition c, sum;
 
-	(void)state;
 	condition_between(&c, &before, &after);
 	assert_true(c.cn_count[COND_THROTTLES] == COND_UNKNOWN);
 	assert_true(c.cn_count[COND_ERRORS] == COND_UNKNOWN);
@@ -356,26 +330,4 @@ each_flag_has_its_count(void **state)
 	condition_add(&sum, &c);
 	assert_int_equal(sum.cn_aperf, 20);
 	assert_int_equal(sum.cn_mperf, 40);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equal_runs_are_undisturbed),
-		cmocka_unit_test(each_count_is_a_reason),
-		cmocka_unit_test(the_smaller_count_is_usual),
-		cmocka_unit_test(the_unknown_disturbs_no_run),
-		cmocka_unit_test(a_run_that_moved_is_disturbed),
-		cmocka_unit_test(clocks_are_read_in_turn),
-		cmocka_unit_test(the_ratio_is_judged),
-		cmocka_unit_test(disturbed_runs_are_excluded),
-		cmocka_unit_test(all_may_be_disturbed),
-		cmocka_unit_test(errors_are_never_usual),
-		cmocka_unit_test(a_changed_rate_is_a_reason),
-		cmocka_unit_test(each_flag_has_its_count),
-		cmocka_unit_test(differences_of_calls),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,18 +81,15 @@ failed_points(char *text, size_t size)
 	}
 }
 
-static void
-a_right_pmu_passes(void **state)
+TEST(a_right_pmu_passes)
 {
-	(void)state;
 	assert_int_equal(run_vpmu(RIGHT), 0);
 	assert_null(strstr(output, "not ok"));
 	/* Five PICs with 16 points, three of fixed PICs, eight of the PMU. */
 	assert_non_null(strstr(output, "\n1..91\n"));
 }
 
-static void
-each_defect_fails_its_points(void **state)
+TEST(each_defect_fails_its_points)
 {
 	/* In a mask, bits 0 to 2 are PICs that count instructions. */
 	static const struct {
@@ -140,7 +137,6 @@ each_defect_fails_its_points(void **state)
 	char failed[4096];
 	int wrong = 0;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		int status = run_vpmu(cases[i].defect);
 
@@ -152,15 +148,4 @@ each_defect_fails_its_points(void **state)
 		    status, failed);
 	}
 	assert_int_equal(wrong, 0);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_right_pmu_passes),
-		cmocka_unit_test(each_defect_fails_its_points),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -253,10 +253,8 @@ fails_with(enum defect d)
 	return failed;
 }
 
-static void
-each_point_can_fail(void **state)
+TEST(each_point_can_fail)
 {
-	(void)state;
 	vpmu.v_runs = 3;
 	vpmu.v_npic = NEVENT;
 	for (unsigned n = 0; n < NEVENT; n++)
@@ -282,14 +280,4 @@ each_point_can_fail(void **state)
 	assert_string_equal(fails_with(CYCLES_DISABLED), "cycle_counter");
 	assert_string_equal(fails_with(CYCLES_STAND), "cycle_counter");
 	assert_string_equal(fails_with(CYCLES_NARROW), "cycle_counter");
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_point_can_fail),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -236,10 +236,8 @@ fails_with(enum defect d)
 	return failed;
 }
 
-static void
-each_point_can_fail(void **state)
+TEST(each_point_can_fail)
 {
-	(void)state;
 	vpmu.v_runs = 3;
 	vpmu.v_npic = NGENERAL + NFIXED;
 	vpmu.v_pmu.pm_kind = CPC_PMU_INTEL;
@@ -265,14 +263,4 @@ each_point_can_fail(void **state)
 	assert_string_equal(fails_with(INTERRUPTS_ALWAYS), "status");
 	assert_string_equal(fails_with(STOPS_AT_END), "status");
 	assert_string_equal(fails_with(SET_LOST), "status_set");
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_point_can_fail),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /*
- * Included by every host test of the kernel's own parts: cmocka, and host
+ * Included by every host test of the kernel's own parts: tests, and host
  * versions of kernel functions that many parts call.
  */
 #ifndef TESTS_LIB_HOST_SUPPORT_H
 #define TESTS_LIB_HOST_SUPPORT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/host/test.h"
 
 /*
  * A copy of exactly n bytes, so that the sanitizer reports any access outside.

@@ -134,10 +134,8 @@ add_platform_timer(unsigned type, unsigned length, uint64_t pa, uint32_t flags)
 }
 
 /* The control frames of watchdogs that are not secure. */
-static void
-watchdogs_of_gtdt(void **state)
+TEST(watchdogs_of_gtdt)
 {
-	(void)state;
 	begin_table("GTDT", 96);
 	put_bytes(64, 27, 4);
 	put_bytes(88, 4, 4);
@@ -155,8 +153,7 @@ watchdogs_of_gtdt(void **state)
 }
 
 /* Offsets and lengths that lead out of the table. */
-static void
-wrong_platform_timers(void **state)
+TEST(wrong_platform_timers)
 {
 	static const struct {
 		uint32_t count, at;
@@ -171,7 +168,6 @@ wrong_platform_timers(void **state)
 		{ 0, 96, 28 },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		begin_table("GTDT", 96);
 		put_bytes(88, cases[i].count, 4);
@@ -184,10 +180,8 @@ wrong_platform_timers(void **state)
 }
 
 /* As on a server whose redistributors are not contiguous. */
-static void
-redistributor_for_each_cpu(void **state)
+TEST(redistributor_for_each_cpu)
 {
-	(void)state;
 	add_gtdt(27);
 	begin_table("APIC", 44);
 	add_gicd();
@@ -205,10 +199,8 @@ redistributor_for_each_cpu(void **state)
 }
 
 /* Each of the MAXCPU CPUs that the kernel supports has a redistributor. */
-static void
-most_cpus(void **state)
+TEST(most_cpus)
 {
-	(void)state;
 	add_gtdt(27);
 	begin_table("APIC", 44);
 	add_gicd();
@@ -221,10 +213,8 @@ most_cpus(void **state)
 }
 
 /* An entry whose length goes beyond the end of the table. */
-static void
-cut_entry(void **state)
+TEST(cut_entry)
 {
-	(void)state;
 	begin_table("APIC", 44);
 	add_gicd();
 	add_gicc(0, 0x10000000);
@@ -235,10 +225,8 @@ cut_entry(void **state)
 	assert_int_equal(machine.m_gic, 3);
 }
 
-static void
-timer_no_ppi(void **state)
+TEST(timer_no_ppi)
 {
-	(void)state;
 	add_gtdt(0xffffffff);
 	assert_true(parse_tables());
 	assert_int_equal(machine.m_timer_intid, 27);
@@ -268,8 +256,7 @@ add_spcr(unsigned type, unsigned space, unsigned bits, unsigned access)
 }
 
 /* Types and addresses: Microsoft, "Serial Port Console Redirection Table". */
-static void
-console_of_spcr(void **state)
+TEST(console_of_spcr)
 {
 	static const struct {
 		unsigned type, space, bits, access;
@@ -295,7 +282,6 @@ console_of_spcr(void **state)
 		{ 0xff, 0, 32, 3, UART_NONE, 0, 0 },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		add_spcr(cases[i].type, cases[i].space, cases[i].bits,
 		    cases[i].access);
@@ -321,10 +307,8 @@ console_of_spcr(void **state)
 }
 
 /* The precise rate overrides the code. */
-static void
-rate_of_spcr(void **state)
+TEST(rate_of_spcr)
 {
-	(void)state;
 	for (unsigned precise = 0; precise < 2; precise++) {
 		add_spcr(0x12, 0, 32, 3);
 		put_bytes(76, 24000000, 4);
@@ -359,10 +343,8 @@ begin_dbg2(uint32_t at, uint32_t count)
 }
 
 /* The second device is a serial port with a driver. */
-static void
-console_of_dbg2(void **state)
+TEST(console_of_dbg2)
 {
-	(void)state;
 	begin_dbg2(44, 2);
 	add_port(0x8003, 0, 22); /* a network */
 	add_port(0x8000, 3, 22);
@@ -373,8 +355,7 @@ console_of_dbg2(void **state)
 }
 
 /* Offsets and lengths that lead out of the table. */
-static void
-wrong_dbg2(void **state)
+TEST(wrong_dbg2)
 {
 	static const struct {
 		uint32_t at, count;
@@ -389,7 +370,6 @@ wrong_dbg2(void **state)
 		{ 44, 0, 22, 38 },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		begin_dbg2(cases[i].at, cases[i].count);
 		add_port(0x8000, 3, cases[i].at_gas);
@@ -398,23 +378,4 @@ wrong_dbg2(void **state)
 		assert_true(parse_tables());
 		assert_int_equal(machine.m_uart.u_kind, UART_NONE);
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(redistributor_for_each_cpu),
-		cmocka_unit_test(most_cpus),
-		cmocka_unit_test(cut_entry),
-		cmocka_unit_test(timer_no_ppi),
-		cmocka_unit_test(watchdogs_of_gtdt),
-		cmocka_unit_test(wrong_platform_timers),
-		cmocka_unit_test(console_of_spcr),
-		cmocka_unit_test(rate_of_spcr),
-		cmocka_unit_test(console_of_dbg2),
-		cmocka_unit_test(wrong_dbg2),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,10 +99,8 @@ start(unsigned nrecord, const char *vmm)
 	machine.m_vmm = vmm;
 }
 
-static void
-an_error_counts_once(void **state)
+TEST(an_error_counts_once)
 {
-	(void)state;
 	start(NRECORD, "none");
 	cpu.status[0] = 0x40000000;
 	arm64_ras_cpu_init(); /* from before the boot */
@@ -123,10 +121,8 @@ an_error_counts_once(void **state)
 	assert_int_equal(cpu.status[0], 0x10000000);
 }
 
-static void
-absent_registers_are_not_read(void **state)
+TEST(absent_registers_are_not_read)
 {
-	(void)state;
 	start(0, "kvm");
 	assert_true(arm64_ras_exists());
 	assert_int_equal(arm64_ras_take(), 0);
@@ -139,15 +135,4 @@ absent_registers_are_not_read(void **state)
 	assert_false(arm64_ras_exists());
 	arm64_ras_cpu_init();
 	assert_int_equal(arm64_ras_take(), 0);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_error_counts_once),
-		cmocka_unit_test(absent_registers_are_not_read),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,10 +16,8 @@ first_word(uint8_t a, uint8_t b, uint8_t c, uint8_t d)
 	return a | (uint32_t)b << 8 | (uint32_t)c << 16 | (uint32_t)d << 24;
 }
 
-static void
-uids_have_names(void **state)
+TEST(uids_have_names)
 {
-	(void)state;
 	assert_string_equal(
 	    arm64_vmm_name(first_word(0x28, 0xb4, 0x6f, 0xb6), true, "tcg"),
 	    "kvm");
@@ -31,18 +29,14 @@ uids_have_names(void **state)
 	    "gunyah");
 }
 
-static void
-other_answers(void **state)
+TEST(other_answers)
 {
-	(void)state;
 	assert_string_equal(arm64_vmm_name(0x12345678, true, "tcg"), "unknown");
 }
 
 /* Without a UID only the host can tell an emulator from a hypervisor. */
-static void
-the_host_names_what_does_not_answer(void **state)
+TEST(the_host_names_what_does_not_answer)
 {
-	(void)state;
 	assert_string_equal(arm64_vmm_name(NO_UID, true, "tcg"), "tcg");
 	assert_string_equal(arm64_vmm_name(NO_UID, true, "kvm"), "kvm");
 	assert_string_equal(arm64_vmm_name(NO_UID, true, NULL), "unknown");
@@ -51,16 +45,4 @@ the_host_names_what_does_not_answer(void **state)
 	assert_string_equal(arm64_vmm_name(NO_UID, false, NULL), "none");
 	/* An emulated board has the board's own tables. */
 	assert_string_equal(arm64_vmm_name(NO_UID, false, "tcg"), "tcg");
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(uids_have_names),
-		cmocka_unit_test(other_answers),
-		cmocka_unit_test(the_host_names_what_does_not_answer),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,15 +123,13 @@ expect_core(const struct part *p, unsigned n, const uint32_t *ids, unsigned set)
 		fail_msg("%s: %#x, not %#x", p->name, found, set);
 }
 
-static void
-cores(void **state)
+TEST(cores)
 {
 	static const uint32_t dense[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
 	static const uint32_t middle[] = { 6, 7, 8, 5, 4 };
 	static const uint32_t even[] = { 0, 2, 4, 6 };
 	static const uint32_t high[] = { 0x101, 0x100, 0x102, 0x1 };
 
-	(void)state;
 	expect_core(&pentium_3, 2, dense, 1);
 	expect_core(&pentium_4, 2, dense, 3);
 	expect_core(&pentium_4_prescott, 4, dense, 3);
@@ -150,13 +148,11 @@ cores(void **state)
 }
 
 /* CPUs come up in any order.  The threads of a core are those that are up. */
-static void
-threads_by_cpu(void **state)
+TEST(threads_by_cpu)
 {
 	static const uint32_t ids[] = { 4, 0, 2, 5, 1, 3 };
 	static const uint64_t want[] = { 0x09, 0x12, 0x24, 0x09, 0x12, 0x24 };
 
-	(void)state;
 	part = &nehalem;
 	for (self.c_id = 0; self.c_id < 6; self.c_id++) {
 		apic_id = ids[self.c_id];
@@ -167,15 +163,4 @@ threads_by_cpu(void **state)
 	for (unsigned cpu = 0; cpu < 6; cpu++)
 		assert_int_equal(x86_core_threads(cpu)->cs_word[0], want[cpu]);
 	assert_int_equal(x86_core_threads(6)->cs_word[0], 0);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cores),
-		cmocka_unit_test(threads_by_cpu),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

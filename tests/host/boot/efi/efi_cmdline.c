@@ -98,10 +98,8 @@ set_cfg(const char *s)
 	cfg_bytes = s != NULL ? strlen(s) : 0;
 }
 
-static void
-from_options(void **state)
+TEST(from_options)
 {
-	(void)state;
 	set_cfg("from=cfg");
 	expect_of("priv=system -- spin 3", "priv=system -- spin 3");
 	expect_of("  -- spin", "-- spin");
@@ -118,12 +116,10 @@ from_options(void **state)
 	expect_of("console=framed", "console=framed");
 }
 
-static void
-from_cfg(void **state)
+TEST(from_cfg)
 {
 	static const CHAR16 guid[] = { 0xd5fb, 0x1234, 0x0001, 0xffff };
 
-	(void)state;
 	set_cfg("from=cfg");
 	expect_cmdline("from=cfg");
 	expect_of("", "from=cfg");
@@ -136,10 +132,8 @@ from_cfg(void **state)
 }
 
 /* Options for another system, such as U-Boot's bootargs. */
-static void
-foreign_options(void **state)
+TEST(foreign_options)
 {
-	(void)state;
 	set_cfg("priv=system");
 	expect_of("root=/dev/sdb3 console=ttyS2,1500000", "priv=system");
 	assert_non_null(strstr(said, "root=/dev/sdb3 console=ttyS2,1500000"));
@@ -158,10 +152,8 @@ expect_initrd(const char *options, const char *want)
 }
 
 /* The path is the last word that the loader adds, or a word before `--`. */
-static void
-initrd_path(void **state)
+TEST(initrd_path)
 {
-	(void)state;
 	set_cfg(NULL);
 	expect_initrd("-- spin initrd=\\EFI\\more.cpio", "\\EFI\\more.cpio");
 	expect_initrd("initrd=/more.cpio priv=user", "/more.cpio");
@@ -175,19 +167,15 @@ initrd_path(void **state)
 	set_cfg(NULL);
 }
 
-static void
-wide_characters(void **state)
+TEST(wide_characters)
 {
 	static const CHAR16 opt[] = { 'a', 0xe9, 0x20ac, 0 };
 
-	(void)state;
 	expect_of_options(opt, 4, "a\xc3\xa9\xe2\x82\xac");
 }
 
-static void
-lines(void **state)
+TEST(lines)
 {
-	(void)state;
 	set_cfg("# how\npriv=system\r\n#timeout=1\ncpus=2 # no comment\n\n");
 	expect_cmdline("priv=system   cpus=2 # no comment");
 	set_cfg("\xef\xbb\xbf-- spin");
@@ -198,19 +186,4 @@ lines(void **state)
 	expect_cmdline("");
 	set_cfg("#a\n#b");
 	expect_cmdline("");
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(from_options),
-		cmocka_unit_test(from_cfg),
-		cmocka_unit_test(foreign_options),
-		cmocka_unit_test(initrd_path),
-		cmocka_unit_test(wide_characters),
-		cmocka_unit_test(lines),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -245,12 +245,12 @@ clear_machine(void **state)
 	return 0;
 }
 
-static void
-an_older_run_does_not_hide_results(void **state)
+#define MACHINE_TEST(name) TEST_WITH(name, clear_machine, NULL)
+
+MACHINE_TEST(an_older_run_does_not_hide_results)
 {
 	struct bootinfo bi;
 
-	(void)state;
 	keep_run(0, false);
 	keep_run(1, true);
 	assert_false(boot_machine(&bi));
@@ -263,12 +263,10 @@ an_older_run_does_not_hide_results(void **state)
 	assert_false(has_file("barecpc-2.log"));
 }
 
-static void
-lost_runs_end(void **state)
+MACHINE_TEST(lost_runs_end)
 {
 	struct bootinfo bi;
 
-	(void)state;
 	for (unsigned run = 0; run < 2; run++) {
 		assert_true(boot_machine(&bi));
 		assert_int_equal(bi.bi_keep_home, 1);
@@ -288,8 +286,7 @@ expect_wait(void)
 	assert_int_equal(ending, EfiResetWarm);
 }
 
-static void
-results_wait_for_room(void **state)
+MACHINE_TEST(results_wait_for_room)
 {
 	static const char *const words[] = { "off", "reboot", "run" };
 	struct bootinfo bi;
@@ -312,12 +309,10 @@ results_wait_for_room(void **state)
 }
 
 /* The next attempt writes only the log again. */
-static void
-a_log_waits_for_room(void **state)
+MACHINE_TEST(a_log_waits_for_room)
 {
 	struct bootinfo bi;
 
-	(void)state;
 	keep_run(0, true);
 	refusal = "the volume is full";
 	refused = "barecpc.log";
@@ -336,12 +331,10 @@ a_log_waits_for_room(void **state)
 }
 
 /* Variables keep their results until they are in a file, too. */
-static void
-variables_wait_for_room(void **state)
+MACHINE_TEST(variables_wait_for_room)
 {
 	struct bootinfo bi;
 
-	(void)state;
 	make_run((void *)variables, 0, sizeof variables, true);
 	has_variables = true;
 	then_word = "run";
@@ -351,19 +344,4 @@ variables_wait_for_room(void **state)
 	refusal = NULL;
 	assert_true(boot_machine(&bi));
 	assert_false(has_variables);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(
-		    an_older_run_does_not_hide_results, clear_machine),
-		cmocka_unit_test_setup(lost_runs_end, clear_machine),
-		cmocka_unit_test_setup(results_wait_for_room, clear_machine),
-		cmocka_unit_test_setup(a_log_waits_for_room, clear_machine),
-		cmocka_unit_test_setup(variables_wait_for_room, clear_machine),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

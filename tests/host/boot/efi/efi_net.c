@@ -82,13 +82,11 @@ is_fetched(const char *name)
 	return right;
 }
 
-static void
-folder_of_the_boot_file(void **state)
+TEST(folder_of_the_boot_file)
 {
 	static const unsigned char option[] = { 0, 1, 2, 255, 255, 67, 5, 'a',
 		'/', 'b', '/', 'c', 255 };
 
-	(void)state;
 	start();
 	serve_file("barecpc.cfg", "text");
 	assert_true(is_fetched("barecpc.cfg"));
@@ -103,12 +101,10 @@ folder_of_the_boot_file(void **state)
 	assert_true(is_fetched("barecpc.cfg"));
 }
 
-static void
-server_of_the_packets(void **state)
+TEST(server_of_the_packets)
 {
 	static const unsigned char option[] = { 54, 4, 10, 0, 0, 7, 255 };
 
-	(void)state;
 	start();
 	serve_file("x", "x");
 	make_packet(&mode->ProxyOffer, "\12\0\0\5", NULL);
@@ -128,15 +124,4 @@ server_of_the_packets(void **state)
 	assert_false(is_fetched("x"));
 	mode->UsingIpv6 = mode->Started = FALSE;
 	assert_false(is_fetched("x"));
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(folder_of_the_boot_file),
-		cmocka_unit_test(server_of_the_packets),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,8 +57,7 @@ exit_firmware(const EFI_MEMORY_DESCRIPTOR *m, unsigned n, struct bootinfo *bi)
 	return left;
 }
 
-static void
-memory_types(void **state)
+TEST(memory_types)
 {
 	static const struct {
 		UINT32 type;
@@ -83,7 +82,6 @@ memory_types(void **state)
 	EFI_MEMORY_DESCRIPTOR m[N] = { 0 };
 	static struct bootinfo bi;
 
-	(void)state;
 	for (unsigned i = 0; i < N; i++) {
 		m[i].Type = t[i].type;
 		m[i].Attribute = t[i].attribute;
@@ -100,14 +98,12 @@ memory_types(void **state)
 }
 
 /* More ranges than a bootinfo holds; all but one are adjacent. */
-static void
-neighbours(void **state)
+TEST(neighbours)
 {
 	enum { N = 3 * BOOTINFO_NMEM };
 	EFI_MEMORY_DESCRIPTOR *m = calloc(N, sizeof *m);
 	static struct bootinfo bi;
 
-	(void)state;
 	for (unsigned i = 0; i < N; i++) {
 		m[i].Type = i % 2 ? EfiConventionalMemory : EfiBootServicesCode;
 		m[i].PhysicalStart = i * EFI_PAGE;
@@ -120,14 +116,12 @@ neighbours(void **state)
 	free(m);
 }
 
-static void
-exit_is_refused(void **state)
+TEST(exit_is_refused)
 {
 	static const EFI_MEMORY_DESCRIPTOR m = { .Type = EfiLoaderData,
 		.NumberOfPages = 1 };
 	static struct bootinfo bi;
 
-	(void)state;
 	refusals = 3;
 	assert_true(exit_firmware(&m, 1, &bi));
 	assert_int_equal(refusals, 0);
@@ -136,8 +130,7 @@ exit_is_refused(void **state)
 	refusals = 0;
 }
 
-static void
-find_tables(void **state)
+TEST(find_tables)
 {
 	static EFI_CONFIGURATION_TABLE t[] = {
 		{ ACPI_TABLE_GUID, (void *)0x1000 },
@@ -149,7 +142,6 @@ find_tables(void **state)
 		2, 3, 4 };
 	struct bootinfo bi = { 0 };
 
-	(void)state;
 	t[3].VendorTable = tree;
 	table.ConfigurationTable = t;
 	table.NumberOfTableEntries = 4;
@@ -212,12 +204,10 @@ free_pool(void *p)
 	return EFI_SUCCESS;
 }
 
-static void
-find_framebuffer(void **state)
+TEST(find_framebuffer)
 {
 	struct bootinfo bi = { 0 };
 
-	(void)state;
 	fake_services.LocateHandleBuffer = locate_handle_buffer;
 	fake_services.HandleProtocol = handle_protocol;
 	fake_services.FreePool = free_pool;
@@ -280,18 +270,4 @@ find_framebuffer(void **state)
 	assert_int_equal(bi.bi_fb[0].fb_base, 0x1000);
 	assert_int_equal(bi.bi_fb[1].fb_base, 0);
 	assert_int_equal(bi.bi_nmem, 1);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(memory_types),
-		cmocka_unit_test(neighbours),
-		cmocka_unit_test(exit_is_refused),
-		cmocka_unit_test(find_tables),
-		cmocka_unit_test(find_framebuffer),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

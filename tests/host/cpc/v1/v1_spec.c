@@ -3,17 +3,12 @@
  * specification makes is printed as a specification that makes it again.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "cpc/v1/v1.h"
+#include "tests/lib/host/test.h"
 
 /* The library asks the kernel about this machine only. */
 intptr_t
@@ -56,6 +51,8 @@ set_up(void **state)
 	return 0;
 }
 
+TEST_FIRST(set_up);
+
 static struct {
 	int calls;
 	char fn[32], text[256];
@@ -97,10 +94,8 @@ expect_words(const struct machine *mc, const char *spec, uint32_t word0,
 }
 
 /* CPC-V1-02, CPC-V1-03 */
-static void
-intels_words_are_event_selects(void **state)
+TEST(intels_words_are_event_selects)
 {
-	(void)state;
 	expect_words(&intel, "pic0=inst_retired.any_p,pic1=PAPI_tot_cyc",
 	    0x4100c0, 0x41003c,
 	    "pic0=inst_retired.any_p,pic1=cpu_clk_unhalted.thread_p");
@@ -119,10 +114,8 @@ intels_words_are_event_selects(void **state)
 }
 
 /* CPC-V1-02, CPC-V1-03 */
-static void
-other_pmus_have_words_of_their_own(void **state)
+TEST(other_pmus_have_words_of_their_own)
 {
-	(void)state;
 	expect_words(&amd, "ExRetInstr,PAPI_tot_cyc,sys", 0x4300c0, 0x430076,
 	    "pic0=ExRetInstr,pic1=LsNotHaltedCyc,sys");
 	expect_words(&arm, "inst_retired,0x40f8,nouser1", 0x10008, 0x40f8,
@@ -134,12 +127,10 @@ other_pmus_have_words_of_their_own(void **state)
 }
 
 /* Counters 0 and 1 are the lowest general PICs that requests may use. */
-static void
-counters_are_the_lowest_general_pics(void **state)
+TEST(counters_are_the_lowest_general_pics)
 {
 	struct cpc_pmu one = { .pm_pics = 0xf0, .pm_general = 0x1f };
 
-	(void)state;
 	assert_int_equal(cpci_v1_cpu_of(&arm.mc_pmu).vc_pic[0], 1);
 	assert_int_equal(cpci_v1_cpu_of(&arm.mc_pmu).vc_pic[1], 2);
 	assert_int_equal(cpci_v1_cpu_of(&arm.mc_pmu).vc_ver, CPC_BARECPC_ARM);
@@ -163,10 +154,8 @@ expect_errors(
 }
 
 /* CPC-V1-02 */
-static void
-errors_are_reported(void **state)
+TEST(errors_are_reported)
 {
-	(void)state;
 	cpc_seterrfn(record_report);
 	expect_errors(&intel, "", 2, "two events must be specified\n");
 	expect_errors(&intel, "0xc0", 1, "two events must be specified\n");
@@ -205,12 +194,10 @@ errors_are_reported(void **state)
 }
 
 /* Without a PMU there is no version. */
-static void
-no_pmu_no_version(void **state)
+TEST(no_pmu_no_version)
 {
 	cpc_event_t event;
 
-	(void)state;
 	memset(&reports, 0, sizeof reports);
 	cpc_seterrfn(record_report);
 	assert_int_equal(cpc_getcpuver(), -1);
@@ -230,18 +217,4 @@ no_pmu_no_version(void **state)
 	assert_int_equal(errno, ENXIO);
 	assert_int_equal(cpc_rele(), 0);
 	cpc_seterrfn(NULL);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(intels_words_are_event_selects),
-		cmocka_unit_test(other_pmus_have_words_of_their_own),
-		cmocka_unit_test(counters_are_the_lowest_general_pics),
-		cmocka_unit_test(errors_are_reported),
-		cmocka_unit_test(no_pmu_no_version),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, NULL);
 }

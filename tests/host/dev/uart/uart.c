@@ -256,10 +256,8 @@ print_text(const struct uart *u, const char *text)
 	}
 }
 
-static void
-every_kind_prints(void **state)
+TEST(every_kind_prints)
 {
-	(void)state;
 	for (enum uart_kind k = UART_NONE + 1; k < UART_KINDS; k++) {
 		struct uart u = uart_make(k, 0x1000);
 
@@ -271,10 +269,8 @@ every_kind_prints(void **state)
 }
 
 /* Qualcomm's drivers send only. */
-static void
-every_kind_receives(void **state)
+TEST(every_kind_receives)
 {
-	(void)state;
 	for (enum uart_kind k = UART_NONE + 1; k < UART_GENI; k++) {
 		struct uart u = uart_make(k, 0x1000);
 
@@ -291,10 +287,8 @@ every_kind_receives(void **state)
 }
 
 /* Without a device all bits are 1.  The mini UART cannot be recognised. */
-static void
-no_device(void **state)
+TEST(no_device)
 {
-	(void)state;
 	for (enum uart_kind k = UART_NONE + 1; k < UART_KINDS; k++) {
 		struct uart u = uart_make(k, 0x1000);
 
@@ -310,12 +304,10 @@ no_device(void **state)
 }
 
 /* A UART that firmware turned on keeps its settings. */
-static void
-settings_remain(void **state)
+TEST(settings_remain)
 {
 	struct uart u = uart_make(UART_PL011, 0x1000);
 
-	(void)state;
 	reset_device();
 	dev.reg[0x30 / 4] = 0x301;
 	dev.reg[0x2c / 4] = 0x60;
@@ -327,8 +319,7 @@ settings_remain(void **state)
 	assert_int_equal(dev.reg[0x30 / 4], 0x301);
 }
 
-static void
-rates_of_a_16550(void **state)
+TEST(rates_of_a_16550)
 {
 	static const struct {
 		uint32_t clock, baud, divisor;
@@ -342,7 +333,6 @@ rates_of_a_16550(void **state)
 		{ 1843200, ~0U, 0x1234 },   /* the divisor would be 0 */
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		struct uart u = uart_make(UART_16550_32, 0x1000);
 
@@ -359,12 +349,10 @@ rates_of_a_16550(void **state)
 }
 
 /* DesignWare's UART ignores LCR until the characters in its FIFO are read. */
-static void
-busy_designware(void **state)
+TEST(busy_designware)
 {
 	struct uart u = uart_make(UART_16550_32, 0x1000);
 
-	(void)state;
 	reset_device();
 	dev.reg[3] = 0x1b; /* even parity */
 	dev.hold = 16;
@@ -383,8 +371,7 @@ busy_designware(void **state)
 	assert_int_equal(dev.nout, 0);
 }
 
-static void
-texts_of_the_command_line(void **state)
+TEST(texts_of_the_command_line)
 {
 	static const struct {
 		const char *text;
@@ -419,7 +406,6 @@ texts_of_the_command_line(void **state)
 		{ "pl011,0x1000,9600", 0, 0, 0, "only the rate of a 16550" },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		struct uart u = { 0 };
 		const char *why = uart_parse(cases[i].text, &u);
@@ -435,34 +421,15 @@ texts_of_the_command_line(void **state)
 }
 
 /* The error text lists every type. */
-static void
-names_of_types(void **state)
+TEST(names_of_types)
 {
 	struct uart u;
 	const char *why = uart_parse("vt100,0", &u);
 
-	(void)state;
 	for (enum uart_kind k = UART_NONE + 1; k < UART_KINDS; k++) {
 		char word[32];
 
 		snprintf(word, sizeof word, " %s", uart_types[k].ut_name);
 		assert_non_null(strstr(why, word));
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_kind_prints),
-		cmocka_unit_test(every_kind_receives),
-		cmocka_unit_test(no_device),
-		cmocka_unit_test(settings_remain),
-		cmocka_unit_test(rates_of_a_16550),
-		cmocka_unit_test(busy_designware),
-		cmocka_unit_test(texts_of_the_command_line),
-		cmocka_unit_test(names_of_types),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

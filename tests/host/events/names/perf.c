@@ -3,14 +3,10 @@
  * SDM vol. 3B and AMD APM vol. 2 (IA32_PERFEVTSELx), Arm ARM
  * (PMEVTYPER<n>_EL0).
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
 #include "events/events.h"
+#include "tests/lib/host/test.h"
 
 #define U (1U << MOD_U)
 #define K (1U << MOD_K)
@@ -91,12 +87,10 @@ static const struct {
 	{ "cpu/event=0xcd,umask=1,frontend=1,ldlat=4/", 0, EXTRA_NONE, 0 },
 };
 
-static void
-extra_msrs_go_with_their_events(void **state)
+TEST(extra_msrs_go_with_their_events)
 {
 	struct event_code ec;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof extras / sizeof extras[0]; i++) {
 		bool taken = events_perf(EVENT_INTEL, extras[i].name, &ec);
 
@@ -112,13 +106,11 @@ extra_msrs_go_with_their_events(void **state)
 	    events_perf(EVENT_AMD, "cpu/event=0xcd,umask=1,ldlat=3/", &ec));
 }
 
-static void
-lists_are_cut_at_commas(void **state)
+TEST(lists_are_cut_at_commas)
 {
 	char text[] = "r1c0,cpu/event=1,umask=2/k,pic1=cpu/inv,event=3/,";
 	char *list = text;
 
-	(void)state;
 	assert_string_equal(events_cut(&list), "r1c0");
 	assert_string_equal(events_cut(&list), "cpu/event=1,umask=2/k");
 	assert_string_equal(events_cut(&list), "pic1=cpu/inv,event=3/");
@@ -126,12 +118,10 @@ lists_are_cut_at_commas(void **state)
 	assert_null(events_cut(&list));
 }
 
-static void
-forms_are_their_bits(void **state)
+TEST(forms_are_their_bits)
 {
 	struct event_code ec;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof valid / sizeof valid[0]; i++) {
 		if (!events_perf(valid[i].kind, valid[i].name, &ec))
 			fail_msg("%s is refused", valid[i].name);
@@ -144,12 +134,10 @@ forms_are_their_bits(void **state)
 	}
 }
 
-static void
-anything_else_is_refused(void **state)
+TEST(anything_else_is_refused)
 {
 	struct event_code ec;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof invalid / sizeof invalid[0]; i++) {
 		if (events_perf(invalid[i].kind, invalid[i].name, &ec))
 			fail_msg("%s is taken", invalid[i].name);
@@ -159,8 +147,7 @@ anything_else_is_refused(void **state)
 /*
  * The bits that events_encode() sets, too: enable, interrupt, user and system.
  */
-static void
-raw_selects_are_complete(void **state)
+TEST(raw_selects_are_complete)
 {
 	static const struct {
 		enum event_kind kind;
@@ -189,7 +176,6 @@ raw_selects_are_complete(void **state)
 	};
 	struct event_code ec;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof raw / sizeof raw[0]; i++) {
 		bool taken = events_raw(raw[i].kind, raw[i].name, &ec);
 
@@ -198,18 +184,4 @@ raw_selects_are_complete(void **state)
 			fail_msg("%s is %#llx", raw[i].name,
 			    (unsigned long long)(taken ? ec.ec_select : 0));
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(forms_are_their_bits),
-		cmocka_unit_test(anything_else_is_refused),
-		cmocka_unit_test(extra_msrs_go_with_their_events),
-		cmocka_unit_test(lists_are_cut_at_commas),
-		cmocka_unit_test(raw_selects_are_complete),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,8 +72,7 @@ expect_reason(unsigned n, const uint64_t *can, const struct kcpc_short *why)
 }
 
 /* CPC-BIND-22 */
-static void
-finds_an_assignment_where_one_exists(void **state)
+TEST(finds_an_assignment_where_one_exists)
 {
 	unsigned round, n, i, found = 0;
 	struct kcpc_short why;
@@ -81,7 +80,6 @@ finds_an_assignment_where_one_exists(void **state)
 	int pic[N];
 	bool ok;
 
-	(void)state;
 	seed = 0x9e3779b97f4a7c15;
 	for (round = 0; round < 200000; round++) {
 		n = 1 + random64() % N;
@@ -101,15 +99,13 @@ finds_an_assignment_where_one_exists(void **state)
 }
 
 /* Too many requests for a full search, but each result can be verified. */
-static void
-results_of_full_size_are_verified(void **state)
+TEST(results_of_full_size_are_verified)
 {
 	unsigned round, n, i, found = 0;
 	struct kcpc_short why;
 	uint64_t can[32];
 	int pic[32];
 
-	(void)state;
 	seed = 0x2545f4914f6cdd1d;
 	for (round = 0; round < 50000; round++) {
 		n = 24 + random64() % 9;
@@ -127,13 +123,11 @@ results_of_full_size_are_verified(void **state)
 }
 
 /* CPC-BIND-20: a request with a choice takes the lowest PIC. */
-static void
-takes_the_lowest(void **state)
+TEST(takes_the_lowest)
 {
 	const uint64_t can[] = { 0x3e, 0x3e, 0x3f };
 	int pic[3];
 
-	(void)state;
 	assert_true(kcpc_assign(3, can, pic, NULL));
 	assert_int_equal(pic[0], 1);
 	assert_int_equal(pic[1], 2);
@@ -141,13 +135,11 @@ takes_the_lowest(void **state)
 }
 
 /* All 32 PICs, with one possible assignment that reverses the first choice. */
-static void
-a_chain_of_32(void **state)
+TEST(a_chain_of_32)
 {
 	uint64_t can[32];
 	int pic[32], i;
 
-	(void)state;
 	for (i = 0; i < 32; i++)
 		can[i] = i == 31 ? 1 : 3ULL << i;
 	assert_true(kcpc_assign(32, can, pic, NULL));
@@ -160,13 +152,11 @@ a_chain_of_32(void **state)
  * The most expensive case: each search meets every PIC that is taken, and only
  * the last holder of one can move.
  */
-static void
-the_longest_search_of_32(void **state)
+TEST(the_longest_search_of_32)
 {
 	uint64_t can[32], taken = 0;
 	int pic[32], i;
 
-	(void)state;
 	for (i = 0; i < 32; i++)
 		can[i] = i == 0 ? 0xffffffff : (1ULL << i) - 1;
 	assert_true(kcpc_assign(32, can, pic, NULL));
@@ -176,18 +166,4 @@ the_longest_search_of_32(void **state)
 	}
 	assert_int_equal(taken, 0xffffffff);
 	assert_int_equal(pic[0], 31);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds_an_assignment_where_one_exists),
-		cmocka_unit_test(results_of_full_size_are_verified),
-		cmocka_unit_test(takes_the_lowest),
-		cmocka_unit_test(a_chain_of_32),
-		cmocka_unit_test(the_longest_search_of_32),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

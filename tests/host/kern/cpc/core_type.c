@@ -64,10 +64,8 @@ events_of(cpc_t *c)
 	return names;
 }
 
-static void
-no_types_if_cpus_are_alike(void **state)
+CPC_TEST(no_types_if_cpus_are_alike)
 {
-	(void)state;
 	assert_null_errno(cpc_core_type(cpc, 0), EINVAL);
 	assert_errno(cpc_core_type_of_cpu(cpc, 0), EINVAL);
 	assert_null_errno(
@@ -77,10 +75,8 @@ no_types_if_cpus_are_alike(void **state)
 	assert_null(strstr(names, "core_type"));
 }
 
-static void
-types_have_names_and_cpus(void **state)
+CPC_TEST(types_have_names_and_cpus)
 {
-	(void)state;
 	two_types();
 	assert_string_equal(cpc_core_type(cpc, 0), "soft_core");
 	assert_string_equal(cpc_core_type(cpc, 1), "soft_atom");
@@ -95,21 +91,17 @@ types_have_names_and_cpus(void **state)
 }
 
 /* The least number of PICs, and the events of all types. */
-static void
-ordinary_handle_has_what_all_share(void **state)
+CPC_TEST(ordinary_handle_has_what_all_share)
 {
-	(void)state;
 	two_types();
 	assert_int_equal(cpc_npic(cpc), 4);
 	assert_string_equal(events_of(cpc), "cycles instructions ");
 }
 
-static void
-handle_of_a_type_has_its_pmu(void **state)
+CPC_TEST(handle_of_a_type_has_its_pmu)
 {
 	cpc_t *core, *atom;
 
-	(void)state;
 	two_types();
 	core = cpc_open_core_type(CPC_VER_CURRENT, "soft_core");
 	atom = cpc_open_core_type(CPC_VER_CURRENT, "soft_atom");
@@ -126,12 +118,10 @@ handle_of_a_type_has_its_pmu(void **state)
 }
 
 /* A set without a type runs on every CPU, and its counts add up. */
-static void
-set_without_a_type_moves(void **state)
+CPC_TEST(set_without_a_type_moves)
 {
 	cpc_set_t *set = NULL;
 
-	(void)state;
 	two_types();
 	set = set_of("instructions");
 	bind_curlwp(set);
@@ -147,12 +137,10 @@ set_without_a_type_moves(void **state)
 }
 
 /* Five requests: one more than the PICs that all CPUs have. */
-static void
-set_without_a_type_has_the_least_pics(void **state)
+CPC_TEST(set_without_a_type_has_the_least_pics)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	two_types();
 	set = set_of("instructions");
 	for (int i = 0; i < 4; i++)
@@ -160,12 +148,10 @@ set_without_a_type_has_the_least_pics(void **state)
 	assert_silent(cpc_bind_curlwp(cpc, set, 0), EINVAL);
 }
 
-static void
-bind_moves_the_lwp(void **state)
+CPC_TEST(bind_moves_the_lwp)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	two_types();
 	set = set_of("soft_atom/branches/");
 	bind_curlwp(set);
@@ -178,12 +164,10 @@ bind_moves_the_lwp(void **state)
 }
 
 /* All six PICs of soft_core, by the attribute and by a number. */
-static void
-attribute_asks_for_the_type(void **state)
+CPC_TEST(attribute_asks_for_the_type)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	two_types();
 	set = cpc_set_create(cpc);
 	for (int i = 0; i < 5; i++)
@@ -200,13 +184,11 @@ attribute_asks_for_the_type(void **state)
 	assert_int_equal(sampled(set, 5), 56);
 }
 
-static void
-handle_asks_for_its_type(void **state)
+CPC_TEST(handle_asks_for_its_type)
 {
 	cpc_t *ordinary = cpc;
 	cpc_set_t *set;
 
-	(void)state;
 	two_types();
 	ordinary = cpc;
 	cpc = cpc_open_core_type(CPC_VER_CURRENT, "soft_atom");
@@ -225,12 +207,10 @@ handle_asks_for_its_type(void **state)
 }
 
 /* The level in the name overrides the request's flags. */
-static void
-name_has_a_level(void **state)
+CPC_TEST(name_has_a_level)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	two_types();
 	set = set_of("soft_core/instructions/k");
 	bind_curlwp(set);
@@ -251,12 +231,10 @@ add_event(cpc_set_t *set, const char *event)
 	return cpc_set_add_request(cpc, set, event, 0, CPC_COUNT_USER, 0, NULL);
 }
 
-static void
-names_that_are_refused(void **state)
+CPC_TEST(names_that_are_refused)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	two_types();
 	set = cpc_set_create(cpc);
 	assert_refused(add_event(set, "branches"), CPC_INVALID_EVENT,
@@ -276,12 +254,10 @@ names_that_are_refused(void **state)
 	    add_typed(set, "cycles", 2), CPC_ATTRIBUTE_OUT_OF_RANGE, "");
 }
 
-static void
-set_counts_on_one_type(void **state)
+CPC_TEST(set_counts_on_one_type)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	two_types();
 	set = set_of("instructions");
 	add(set, "soft_core/cycles/");
@@ -303,12 +279,10 @@ set_counts_on_one_type(void **state)
 		assert_non_null(strstr(detail.text, why));                     \
 	} while (0)
 
-static void
-lwp_that_cannot_run_there_is_told(void **state)
+CPC_TEST(lwp_that_cannot_run_there_is_told)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	two_types();
 	set = set_of("soft_atom/branches/");
 	*fake_bound(0, 1) = 0;
@@ -327,12 +301,10 @@ lwp_that_cannot_run_there_is_told(void **state)
 }
 
 /* A bind that fails for another reason leaves the LWP free. */
-static void
-failed_bind_restores_the_affinity(void **state)
+CPC_TEST(failed_bind_restores_the_affinity)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	two_types();
 	set = set_of("soft_atom/branches/");
 	for (int i = 0; i < 4; i++)
@@ -354,12 +326,10 @@ take_cpu_1(void)
 	fake_cpu(0);
 }
 
-static void
-counters_taken_during_the_move(void **state)
+CPC_TEST(counters_taken_during_the_move)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	two_types();
 	set = set_of("soft_atom/branches/");
 	taker = set_of("instructions");
@@ -385,12 +355,10 @@ refuse_other(void)
 }
 
 /* The software PMU refuses this event without a text. */
-static void
-text_of_a_refusal_is_its_own(void **state)
+CPC_TEST(text_of_a_refusal_is_its_own)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	two_types();
 	set = set_of("soft_atom/256/");
 	taker = set_of("soft_atom/branches/");
@@ -416,12 +384,10 @@ destroy_taker(void)
 	fake_cpu(0);
 }
 
-static void
-set_destroyed_during_the_move(void **state)
+CPC_TEST(set_destroyed_during_the_move)
 {
 	struct kcpc_stat st;
 
-	(void)state;
 	two_types();
 	taker = set_of("soft_atom/branches/");
 	fake_on_move = destroy_taker;
@@ -443,10 +409,8 @@ add_to_taker(void)
 	fake_cpu(0);
 }
 
-static void
-request_added_during_the_move(void **state)
+CPC_TEST(request_added_during_the_move)
 {
-	(void)state;
 	two_types();
 	taker = set_of("soft_atom/branches/");
 	fake_on_move = add_to_taker;
@@ -455,12 +419,10 @@ request_added_during_the_move(void **state)
 	assert_int_equal(sampled(taker, 1), 7);
 }
 
-static void
-set_of_a_cpu(void **state)
+CPC_TEST(set_of_a_cpu)
 {
 	cpc_set_t *atom, *any;
 
-	(void)state;
 	two_types();
 	atom = set_of("soft_atom/branches/");
 	any = set_of("instructions");
@@ -482,13 +444,11 @@ set_of_a_cpu(void **state)
 }
 
 /* processor_bind(2) to another type: the set is invalid, nothing runs. */
-static void
-lwp_that_leaves_its_type_loses_the_set(void **state)
+CPC_TEST(lwp_that_leaves_its_type_loses_the_set)
 {
 	cpc_set_t *set;
 	cpc_buf_t *buf;
 
-	(void)state;
 	two_types();
 	set = set_of("soft_atom/branches/");
 	buf = buf_of(set);
@@ -506,12 +466,10 @@ lwp_that_leaves_its_type_loses_the_set(void **state)
 }
 
 /* A frozen set, too: cpc_enable() must not run it there. */
-static void
-frozen_set_is_lost_too(void **state)
+CPC_TEST(frozen_set_is_lost_too)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	two_types();
 	set = set_of("soft_atom/branches/");
 	bind_curlwp(set);
@@ -522,12 +480,10 @@ frozen_set_is_lost_too(void **state)
 	assert_silent(cpc_enable(cpc), EAGAIN);
 }
 
-static void
-other_set_displaces_it(void **state)
+CPC_TEST(other_set_displaces_it)
 {
 	cpc_set_t *atom, *any;
 
-	(void)state;
 	two_types();
 	atom = set_of("soft_atom/branches/");
 	any = set_of("instructions");
@@ -539,12 +495,10 @@ other_set_displaces_it(void **state)
 	assert_int_equal(cpu_now(), 0);
 }
 
-static void
-new_lwp_inherits_the_type(void **state)
+CPC_TEST(new_lwp_inherits_the_type)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	two_types();
 	set = set_of("soft_atom/branches/");
 	assert_int_equal(cpc_bind_curlwp(cpc, set, CPC_BIND_LWP_INHERIT), 0);
@@ -559,12 +513,10 @@ new_lwp_inherits_the_type(void **state)
 }
 
 /* The interrupt of an overflow takes the slow path of such a set. */
-static void
-overflow_is_folded(void **state)
+CPC_TEST(overflow_is_folded)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	fake_shape.width = 16;
 	two_types();
 	set = set_of("soft_atom/instructions/");
@@ -575,12 +527,10 @@ overflow_is_folded(void **state)
 }
 
 /* A PIC that one type lacks, or that fails its proof, is no PIC of all. */
-static void
-proof_is_per_type(void **state)
+CPC_TEST(proof_is_per_type)
 {
 	cpc_t *core;
 
-	(void)state;
 	fake_shape.broken = 1 << 5;
 	two_types();
 	assert_non_null(strstr(fake_console,
@@ -592,13 +542,11 @@ proof_is_per_type(void **state)
 	cpc_close(core);
 }
 
-static void
-types_are_described(void **state)
+CPC_TEST(types_are_described)
 {
 	char text[2048];
 	struct text t = { text, sizeof text, 0 };
 
-	(void)state;
 	two_types();
 	kcpc_describe(&t);
 	assert_non_null(strstr(text,
@@ -606,39 +554,4 @@ types_are_described(void **state)
 	    "{\"name\":\"soft_core\",\"cpus\":\"0-1\",\"npic\":6,\"pics\":63},"
 	    "{\"name\":\"soft_atom\",\"cpus\":\"2\",\"npic\":4,\"pics\":15}"
 	    "]"));
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(no_types_if_cpus_are_alike),
-		T(types_have_names_and_cpus),
-		T(ordinary_handle_has_what_all_share),
-		T(handle_of_a_type_has_its_pmu),
-		T(set_without_a_type_moves),
-		T(set_without_a_type_has_the_least_pics),
-		T(bind_moves_the_lwp),
-		T(attribute_asks_for_the_type),
-		T(handle_asks_for_its_type),
-		T(name_has_a_level),
-		T(names_that_are_refused),
-		T(set_counts_on_one_type),
-		T(lwp_that_cannot_run_there_is_told),
-		T(failed_bind_restores_the_affinity),
-		T(counters_taken_during_the_move),
-		T(text_of_a_refusal_is_its_own),
-		T(set_destroyed_during_the_move),
-		T(request_added_during_the_move),
-		T(set_of_a_cpu),
-		T(lwp_that_leaves_its_type_loses_the_set),
-		T(frozen_set_is_lost_too),
-		T(other_set_displaces_it),
-		T(new_lwp_inherits_the_type),
-		T(overflow_is_folded),
-		T(proof_is_per_type),
-		T(types_are_described),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

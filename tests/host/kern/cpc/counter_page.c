@@ -3,13 +3,7 @@
  * set that is already bound, and faults in a read.  The explorer and the
  * image's tests show that reads are right.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "include/sys/cpc.h"
 #include "kern/arch.h"
@@ -24,6 +18,7 @@
 #include "tests/lib/host/kcpc/fake_kernel.h"
 #include "tests/lib/host/kcpc/fake_mmu.h"
 #include "tests/lib/host/kcpc/fake_pcbe.h"
+#include "tests/lib/host/test.h"
 
 #define FIRST  REGION_TOP /* the first address */
 #define PLACES 1023       /* above all regions */
@@ -56,7 +51,7 @@ fixture_down(void **state)
 		print_error("still there after the test: %s\n", left);
 	return left == NULL ? 0 : -1;
 }
-#define T(fn) cmocka_unit_test_setup_teardown(fn, fixture_up, fixture_down)
+#define CPC_TEST(name) TEST_WITH(name, fixture_up, fixture_down)
 
 static intptr_t
 call_kernel(enum cpc_op op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
@@ -121,10 +116,8 @@ sample_set(void)
  * A page takes the lowest free address of its process, which is free again
  * when the LWP exits.
  */
-static void
-each_lwp_has_an_address(void **state)
+CPC_TEST(each_lwp_has_an_address)
 {
-	(void)state;
 	assert_int_equal(get_page(), FIRST);
 	assert_int_equal(get_page(), FIRST);
 	assert_int_equal(
@@ -146,14 +139,12 @@ each_lwp_has_an_address(void **state)
 }
 
 /* Up to the end of the user half. */
-static void
-all_addresses_are_used(void **state)
+CPC_TEST(all_addresses_are_used)
 {
 	static const unsigned places[] = { 0, 1, 63, 64, 127, 500, PLACES - 1 };
 	uint64_t *taken_places = lwp_self()->l_proc->p_cpc_pages;
 	unsigned i;
 
-	(void)state;
 	assert_int_equal(FIRST + PLACES * PAGE_SIZE, USER_TOP);
 	memset(taken_places, 0xff, PROC_CPC_WORDS * 8);
 	assert_int_equal(get_page(), -ENOMEM);
@@ -171,10 +162,8 @@ all_addresses_are_used(void **state)
 	assert_int_equal(get_page(), -ENOMEM);
 }
 
-static void
-without_memory_there_is_no_page(void **state)
+CPC_TEST(without_memory_there_is_no_page)
 {
-	(void)state;
 	bind_set();
 	fake_user(3);
 	for (unsigned nth = 1; nth <= 2; nth++) {
@@ -189,12 +178,10 @@ without_memory_there_is_no_page(void **state)
 }
 
 /* A page that is made after a bind shows the bound set. */
-static void
-the_page_shows_a_bound_set(void **state)
+CPC_TEST(the_page_shows_a_bound_set)
 {
 	const struct cpc_page *cg;
 
-	(void)state;
 	bind_set();
 	fake_user(10);
 	fake_switch(0, 2);
@@ -215,12 +202,10 @@ the_page_shows_a_bound_set(void **state)
 	assert_int_equal(cg->cg_req[0].cq_last, 5 + 11);
 }
 
-static void
-the_page_shows_a_frozen_set(void **state)
+CPC_TEST(the_page_shows_a_frozen_set)
 {
 	const struct cpc_page *cg;
 
-	(void)state;
 	bind_set();
 	fake_user(10);
 	assert_int_equal(call_kernel(CPC_OP_DISABLE, 0, 0, 0, 0), 0);
@@ -236,10 +221,8 @@ the_page_shows_a_frozen_set(void **state)
 	assert_int_equal(cg->cg_frozen, 0);
 }
 
-static void
-the_page_hides_an_invalid_set(void **state)
+CPC_TEST(the_page_hides_an_invalid_set)
 {
-	(void)state;
 	bind_set();
 	fake_invalidate();
 	assert_int_equal(own_page()->cg_set, 0);
@@ -247,10 +230,8 @@ the_page_hides_an_invalid_set(void **state)
 }
 
 /* The read continues there after a fault, so it must be in user memory. */
-static void
-kernel_addresses_are_refused(void **state)
+CPC_TEST(kernel_addresses_are_refused)
 {
-	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
 		uintptr_t a[3] = { SEQ_AT, SEQ_TO, EXIT };
 
@@ -270,12 +251,10 @@ kernel_addresses_are_refused(void **state)
 }
 
 /* Programs cannot read PICs, as with a software PMU. */
-static void
-no_page_without_user_reads(void **state)
+CPC_TEST(no_page_without_user_reads)
 {
 	static struct pcbe_ops trapping;
 
-	(void)state;
 	trapping = *fake_ops;
 	trapping.pcbe_no_user_read = true;
 	fake_backend = &trapping;
@@ -293,12 +272,10 @@ fault_at(uintptr_t pc, uintptr_t *then)
 	return mended;
 }
 
-static void
-a_fault_in_the_sequence_ends_the_read(void **state)
+CPC_TEST(a_fault_in_the_sequence_ends_the_read)
 {
 	uintptr_t then;
 
-	(void)state;
 	assert_false(fault_at(SEQ_AT, &then)); /* there is no page yet */
 	get_page();
 	assert_false(fault_at(SEQ_AT - 1, &then));
@@ -316,12 +293,10 @@ a_fault_in_the_sequence_ends_the_read(void **state)
 	assert_int_equal(then, EXIT + 8);
 }
 
-static void
-a_handler_interrupts_the_read(void **state)
+CPC_TEST(a_handler_interrupts_the_read)
 {
 	uint64_t seq;
 
-	(void)state;
 	kcpc_page_interrupted(lwp_self());
 	seq = own_page()->cg_seq;
 	kcpc_page_interrupted(lwp_self());
@@ -329,12 +304,10 @@ a_handler_interrupts_the_read(void **state)
 }
 
 /* The forked program uses the address of its parent's page. */
-static void
-a_forked_lwp_has_its_parents_address(void **state)
+CPC_TEST(a_forked_lwp_has_its_parents_address)
 {
 	uintptr_t then;
 
-	(void)state;
 	assert_int_equal(kcpc_fork(fake_lwp(0, 1), fake_lwp(1, 1)), 0);
 	assert_null(fake_lwp(1, 1)->l_cpc_page);
 	get_page();
@@ -358,13 +331,11 @@ a_forked_lwp_has_its_parents_address(void **state)
 }
 
 /* If a profile cannot count the child, the fork fails and makes no page. */
-static void
-a_late_failure_removes_the_page(void **state)
+CPC_TEST(a_late_failure_removes_the_page)
 {
 	struct file file = { .f_kind = FILE_PROFILE,
 		.f_profile = kcpc_profile_new() };
 
-	(void)state;
 	fake_file = &file;
 	get_page();
 	bind_set();
@@ -387,13 +358,11 @@ a_late_failure_removes_the_page(void **state)
 }
 
 /* The child of vfork(2) has its parent's memory, but not its set. */
-static void
-a_vfork_child_finds_no_set(void **state)
+CPC_TEST(a_vfork_child_finds_no_set)
 {
 	struct lwp *parent = lwp_self(), *child = fake_lwp(1, 1);
 	const struct cpc_page *cg;
 
-	(void)state;
 	bind_set();
 	cg = own_page();
 	child->l_proc->p_vforked = true;
@@ -420,26 +389,4 @@ a_vfork_child_finds_no_set(void **state)
 	assert_int_equal(cg->cg_set, CPC_PAGE_SET(SET, 1));
 	assert_int_equal(cg->cg_frozen, 0);
 	child->l_proc->p_vforked = false;
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(each_lwp_has_an_address),
-		T(all_addresses_are_used),
-		T(without_memory_there_is_no_page),
-		T(the_page_shows_a_bound_set),
-		T(the_page_shows_a_frozen_set),
-		T(the_page_hides_an_invalid_set),
-		T(kernel_addresses_are_refused),
-		T(no_page_without_user_reads),
-		T(a_fault_in_the_sequence_ends_the_read),
-		T(a_handler_interrupts_the_read),
-		T(a_forked_lwp_has_its_parents_address),
-		T(a_late_failure_removes_the_page),
-		T(a_vfork_child_finds_no_set),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

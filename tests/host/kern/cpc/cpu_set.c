@@ -30,12 +30,10 @@ bind_cpu(processorid_t cpu, cpc_set_t *set)
  * CPC-CPU-01, CPC-CPU-09: the set counts everything that runs on its CPU, and
  * nothing that runs elsewhere.
  */
-static void
-a_cpus_set_counts_its_cpu(void **state)
+CPC_TEST(a_cpus_set_counts_its_cpu)
 {
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	add_flags(set, "instructions", CPC_COUNT_SYSTEM);
 	bind_cpu(1, set);
 	fake_user(10); /* the LWP that binds runs on that CPU */
@@ -54,24 +52,20 @@ a_cpus_set_counts_its_cpu(void **state)
 }
 
 /* docs/design.md, "Counting": no program can read such a set's PICs. */
-static void
-no_program_reads_its_pics(void **state)
+CPC_TEST(no_program_reads_its_pics)
 {
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	bind_cpu(0, set);
 	assert_int_equal(fake_pmu_readable(), 0);
 	assert_int_equal(cpc_unbind(cpc, set), 0);
 }
 
 /* CPC-CPU-03, CPC-CPU-04, CPC-CPU-05 */
-static void
-cpus_that_cannot_be_bound(void **state)
+CPC_TEST(cpus_that_cannot_be_bound)
 {
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	assert_bind_cpu_fails(FAKE_NCPU, set, EINVAL, CPC_PBIND_FAILED);
 	assert_bind_cpu_fails(-1, set, EINVAL, CPC_PBIND_FAILED);
 	fake_online = 1;
@@ -84,12 +78,10 @@ cpus_that_cannot_be_bound(void **state)
  * CPC-CPU-06.  The kernel first checks that the CPU exists.  A process without
  * the privilege may still count its own LWPs.
  */
-static void
-the_privilege_is_needed(void **state)
+CPC_TEST(the_privilege_is_needed)
 {
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	fake_privilege(0, false);
 	assert_silent(cpc_bind_cpu(cpc, 0, set, 0), EACCES);
 	assert_bind_cpu_fails(FAKE_NCPU, set, EINVAL, CPC_PBIND_FAILED);
@@ -97,12 +89,10 @@ the_privilege_is_needed(void **state)
 }
 
 /* CPC-CPU-07 */
-static void
-early_failures_are_silent(void **state)
+CPC_TEST(early_failures_are_silent)
 {
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	bind_curlwp(set);
 	assert_silent(cpc_bind_cpu(cpc, 0, set, 1), EINVAL);
 	assert_silent(cpc_bind_cpu(cpc, 0, cpc_set_create(cpc), 0), EINVAL);
@@ -112,12 +102,10 @@ early_failures_are_silent(void **state)
 }
 
 /* CPC-CPU-08: the set may be of another process. */
-static void
-a_cpu_has_one_set(void **state)
+CPC_TEST(a_cpu_has_one_set)
 {
 	cpc_set_t *set = set_of("instructions"), *other = set_of("cycles");
 
-	(void)state;
 	bind_cpu(0, set);
 	assert_silent(cpc_bind_cpu(cpc, 0, other, 0), EAGAIN);
 	fake_switch(1, 1);
@@ -132,13 +120,11 @@ a_cpu_has_one_set(void **state)
 }
 
 /* CPC-CPU-03: a bind that fails late leaves nothing that it made. */
-static void
-late_failures_leave_nothing(void **state)
+CPC_TEST(late_failures_leave_nothing)
 {
 	cpc_set_t *good = set_of("instructions"), *bad = set_of("0x100");
 	int i;
 
-	(void)state;
 	assert_bind_cpu_fails(1, bad, EINVAL, CPC_INVALID_EVENT);
 	for (i = 0; i < 5; i++)
 		add(bad, "instructions");
@@ -155,13 +141,11 @@ late_failures_leave_nothing(void **state)
 }
 
 /* CPC-INV-01, CPC-INV-02, CPC-INV-03, CPC-CPU-15 */
-static void
-lwps_lose_their_counters(void **state)
+CPC_TEST(lwps_lose_their_counters)
 {
 	cpc_set_t *a = set_of("instructions"), *b = set_of("cycles");
 	cpc_buf_t *buf = buf_of(a);
 
-	(void)state;
 	bind_curlwp(a);
 	fake_switch(0, 2);
 	bind_cpu(1, b);
@@ -185,12 +169,10 @@ lwps_lose_their_counters(void **state)
 }
 
 /* CPC-INV-05 */
-static void
-lwps_that_run_elsewhere_are_stopped(void **state)
+CPC_TEST(lwps_that_run_elsewhere_are_stopped)
 {
 	cpc_set_t *a = set_of("instructions"), *b = set_of("cycles");
 
-	(void)state;
 	fake_cpu(1);
 	fake_switch(0, 2);
 	bind_curlwp(a);
@@ -210,12 +192,10 @@ lwps_that_run_elsewhere_are_stopped(void **state)
 }
 
 /* CPC-SET-04, CPC-CLOSE-03 */
-static void
-destroying_a_set_stops_it_on_other_cpus(void **state)
+CPC_TEST(destroying_a_set_stops_it_on_other_cpus)
 {
 	cpc_set_t *a = set_of("instructions");
 
-	(void)state;
 	bind_curlwp(a);
 	fake_cpu(1);
 	fake_switch(0, 2);
@@ -225,13 +205,11 @@ destroying_a_set_stops_it_on_other_cpus(void **state)
 }
 
 /* CPC-BIND-28, in both directions */
-static void
-one_kind_of_binding_at_a_time(void **state)
+CPC_TEST(one_kind_of_binding_at_a_time)
 {
 	cpc_set_t *set = set_of("instructions");
 	cpc_buf_t *buf = buf_of(set);
 
-	(void)state;
 	fake_cpu(1);
 	fake_switch(0, 2);
 	bind_curlwp(set);
@@ -254,13 +232,11 @@ one_kind_of_binding_at_a_time(void **state)
 }
 
 /* CPC-CPU-14 */
-static void
-overflows_are_folded_silently(void **state)
+CPC_TEST(overflows_are_folded_silently)
 {
 	cpc_set_t *set;
 	int i;
 
-	(void)state;
 	fake_shape.width = 32;
 	reboot();
 	posts = 0;
@@ -282,13 +258,11 @@ overflows_are_folded_silently(void **state)
 }
 
 /* If only a timer can fold narrow counters, it is a timer of their CPU. */
-static void
-mute_counters_are_folded_in_time(void **state)
+CPC_TEST(mute_counters_are_folded_in_time)
 {
 	cpc_set_t *set;
 	int i;
 
-	(void)state;
 	fake_shape.width = 32;
 	fake_shape.mute = true;
 	reboot();
@@ -303,12 +277,10 @@ mute_counters_are_folded_in_time(void **state)
 }
 
 /* CPC-CPU-16: the binding ends with the LWP, wherever it runs then. */
-static void
-the_binders_exit_unbinds(void **state)
+CPC_TEST(the_binders_exit_unbinds)
 {
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	bind_cpu(1, set);
 	fake_cpu(0);
 	fake_exit(0, 1);
@@ -322,12 +294,10 @@ the_binders_exit_unbinds(void **state)
  * CPC-CPU-02: unbinding restores the LWP's earlier binding, unless that CPU no
  * longer takes LWPs.
  */
-static void
-unbinding_restores_the_binding(void **state)
+CPC_TEST(unbinding_restores_the_binding)
 {
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	bind_cpu(1, set);
 	assert_int_equal(*fake_bound(0, 1), 1);
 	assert_int_equal(cpc_unbind(cpc, set), 0);
@@ -344,13 +314,11 @@ unbinding_restores_the_binding(void **state)
 }
 
 /* docs/design.md, `cpc_cpu=`: one privilege for both. */
-static void
-privileged_requests_are_bound(void **state)
+CPC_TEST(privileged_requests_are_bound)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	char anythr[] = "anythr";
 
-	(void)state;
 	assert_int_equal(
 	    cpc_set_add_request(cpc, set, "cycles", 0,
 		CPC_COUNT_USER | CPC_COUNT_HV, 1, &(cpc_attr_t){ anythr, 1 }),
@@ -362,12 +330,10 @@ privileged_requests_are_bound(void **state)
 }
 
 /* CPC-BIND-26 */
-static void
-siblings_forbid_sets_of_lwps(void **state)
+CPC_TEST(siblings_forbid_sets_of_lwps)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	fake_shape.shared = true;
 	reboot();
 	set = set_of("instructions");
@@ -389,12 +355,10 @@ siblings_forbid_sets_of_lwps(void **state)
  * include/libcpc.h: one of several siblings may have a set.  This is checked
  * before the other errors of a set.
  */
-static void
-one_sibling_has_a_set(void **state)
+CPC_TEST(one_sibling_has_a_set)
 {
 	cpc_set_t *set, *other;
 
-	(void)state;
 	fake_shape.shared = true;
 	reboot();
 	set = set_of("instructions");
@@ -412,12 +376,10 @@ one_sibling_has_a_set(void **state)
 }
 
 /* If PICs count what other CPUs retire, cpc_open() works, and no bind does. */
-static void
-counts_of_all_cpus_are_refused(void **state)
+CPC_TEST(counts_of_all_cpus_are_refused)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	fake_shape.leaks = true;
 	reboot();
 	assert_non_null(strstr(fake_console, "count what all CPUs retire"));
@@ -435,41 +397,10 @@ counts_of_all_cpus_are_refused(void **state)
 }
 
 /* A CPU may come online on a machine without a PMU. */
-static void
-a_cpu_comes_online_without_a_pmu(void **state)
+CPC_TEST(a_cpu_comes_online_without_a_pmu)
 {
-	(void)state;
 	fake_shape.npic = 0;
 	reboot();
 	kcpc_cpu_online(&cpus[1]);
 	assert_null(cpc);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(a_cpus_set_counts_its_cpu),
-		T(no_program_reads_its_pics),
-		T(cpus_that_cannot_be_bound),
-		T(the_privilege_is_needed),
-		T(early_failures_are_silent),
-		T(a_cpu_has_one_set),
-		T(late_failures_leave_nothing),
-		T(lwps_lose_their_counters),
-		T(lwps_that_run_elsewhere_are_stopped),
-		T(destroying_a_set_stops_it_on_other_cpus),
-		T(one_kind_of_binding_at_a_time),
-		T(overflows_are_folded_silently),
-		T(mute_counters_are_folded_in_time),
-		T(the_binders_exit_unbinds),
-		T(unbinding_restores_the_binding),
-		T(privileged_requests_are_bound),
-		T(siblings_forbid_sets_of_lwps),
-		T(one_sibling_has_a_set),
-		T(counts_of_all_cpus_are_refused),
-		T(a_cpu_comes_online_without_a_pmu),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,18 +60,14 @@ rival_binds_first(int its_cpu, int err)
 }
 
 /* CPC-CPU-03, CPC-CPU-08: the CPU was free when the LWP began to move. */
-static void
-the_cpu_is_bound_on_the_way(void **state)
+CPC_TEST(the_cpu_is_bound_on_the_way)
 {
-	(void)state;
 	rival_binds_first(1, EAGAIN);
 }
 
 /* CPC-CPU-03: its sibling was free, too. */
-static void
-a_sibling_is_bound_on_the_way(void **state)
+CPC_TEST(a_sibling_is_bound_on_the_way)
 {
-	(void)state;
 	fake_shape.shared = true;
 	reboot();
 	rival_binds_first(2, EACCES);
@@ -85,10 +81,8 @@ bind_lwp_elsewhere(void)
 }
 
 /* Another LWP calls processor_bind(2), which holds; the bind gives up. */
-static void
-the_lwp_is_moved_on_the_way(void **state)
+CPC_TEST(the_lwp_is_moved_on_the_way)
 {
-	(void)state;
 	fake_on_move = bind_lwp_elsewhere;
 	assert_silent(cpc_bind_cpu(cpc, 1, set_of("instructions"), 0), EAGAIN);
 	assert_false(fake_pmu_any());
@@ -108,12 +102,10 @@ bind_to_lwp_2(void)
 }
 
 /* CPC-BIND-28: the other LWP's binding came first, and this bind ends it. */
-static void
-the_set_is_bound_on_the_way(void **state)
+CPC_TEST(the_set_is_bound_on_the_way)
 {
 	cpc_buf_t *buf;
 
-	(void)state;
 	shared_set = set_of("instructions");
 	buf = buf_of(shared_set);
 	fake_on_move = bind_to_lwp_2;
@@ -139,10 +131,8 @@ unbind_shared_set(void)
  * While LWP 1 moves, LWP 2 unbinds its other set.  The LWP is bound again to
  * where it was before both sets, and so is it at the end.
  */
-static void
-the_other_set_ends_on_the_way(void **state)
+CPC_TEST(the_other_set_ends_on_the_way)
 {
-	(void)state;
 	mine = cpc;
 	for (int before = -1; before <= 2; before++) {
 		cpc_set_t *set = set_of("instructions");
@@ -189,18 +179,14 @@ fail_on_the_way(void (*on_move)(void), int by_hand, int after)
 }
 
 /* It is bound again to where it was before both sets. */
-static void
-the_other_set_ends_before_a_failure(void **state)
+CPC_TEST(the_other_set_ends_before_a_failure)
 {
-	(void)state;
 	fail_on_the_way(rival_binds_and_other_set_ends, 1, 2);
 }
 
 /* CPC-CPU-03, CPC-CPU-13: the CPU of processor_bind(2) is kept. */
-static void
-a_binding_by_hand_outlives_a_failure(void **state)
+CPC_TEST(a_binding_by_hand_outlives_a_failure)
 {
-	(void)state;
 	fail_on_the_way(rival_binds, 0, 0);
 }
 
@@ -235,15 +221,13 @@ start_helper(void)
  * An unbind or a destroy waits for a bind that is still on its way to the CPU,
  * so that nothing stays bound.
  */
-static void
-unbind_waits_for_a_bind(void **state)
+CPC_TEST(unbind_waits_for_a_bind)
 {
 	void *(*const calls[])(void *) = { unbind_set, destroy_set };
 	struct kcpc_stat st;
 	void *done;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 2; i++) {
 		shared_set = set_of("instructions");
 		others_call = calls[i];
@@ -257,21 +241,4 @@ unbind_waits_for_a_bind(void **state)
 		fake_cpu(0);
 		fake_switch(0, 1);
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(the_cpu_is_bound_on_the_way),
-		T(a_sibling_is_bound_on_the_way),
-		T(the_lwp_is_moved_on_the_way),
-		T(the_set_is_bound_on_the_way),
-		T(unbind_waits_for_a_bind),
-		T(the_other_set_ends_on_the_way),
-		T(the_other_set_ends_before_a_failure),
-		T(a_binding_by_hand_outlives_a_failure),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -208,28 +208,13 @@ compare_random_sets(
 }
 
 /* CPC-BIND-22, CPC-PCBE-04 */
-static void
-sets_of_architectural_events(void **state)
+TEST(sets_of_architectural_events)
 {
-	(void)state;
 	compare_random_sets(&nehalem, false, 20000);
 	compare_random_sets(&ice_lake, false, 20000);
 }
 
-static void
-sets_of_a_table(void **state)
+TEST(sets_of_a_table)
 {
-	(void)state;
 	compare_random_sets(&skylake_whole, true, 20000);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sets_of_architectural_events),
-		cmocka_unit_test(sets_of_a_table),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,12 +50,10 @@ bind_pack(void)
 	return call(CPC_OP_BIND, (uintptr_t)&good, 77, 0, (uintptr_t)&refusal);
 }
 
-static void
-unknown_operations_are_einval(void **state)
+CPC_TEST(unknown_operations_are_einval)
 {
 	uintptr_t op;
 
-	(void)state;
 	for (op = 0; op < 256; op++) {
 		if (op == CPC_OP_LWP_SELF || op == CPC_OP_REVOKE ||
 		    op == CPC_OP_LIVE || op == CPC_OP_UNRESOLVED ||
@@ -68,10 +66,8 @@ unknown_operations_are_einval(void **state)
 	assert_int_equal(call(0x100000000, 0, 0, 0, 0), -EINVAL);
 }
 
-static void
-bad_addresses_are_efault(void **state)
+CPC_TEST(bad_addresses_are_efault)
 {
-	(void)state;
 	make_good();
 	assert_int_equal(call(CPC_OP_BIND, BAD, 77, 0, 0), -EFAULT);
 	assert_int_equal(call(CPC_OP_IMPL_NAME, 0, BAD, 100, 0), -EFAULT);
@@ -85,10 +81,8 @@ bad_addresses_are_efault(void **state)
 	    call(CPC_OP_BIND, (uintptr_t)&good, 77, 0, BAD), -EFAULT);
 }
 
-static void
-sizes_that_do_not_fit_are_einval(void **state)
+CPC_TEST(sizes_that_do_not_fit_are_einval)
 {
-	(void)state;
 	make_good();
 	good.head.cp_nreqs = 0;
 	assert_int_equal(bind_pack(), -EINVAL);
@@ -125,12 +119,10 @@ sizes_that_do_not_fit_are_einval(void **state)
 }
 
 /* A sample needs a buffer of exactly the set's size. */
-static void
-samples_do_not_overrun(void **state)
+CPC_TEST(samples_do_not_overrun)
 {
 	uint64_t room[4] = { 0, 0, 0, 42 };
 
-	(void)state;
 	make_good();
 	assert_int_equal(bind_pack(), 0);
 	assert_int_equal(
@@ -142,10 +134,8 @@ samples_do_not_overrun(void **state)
 }
 
 /* libcpc never passes these values. */
-static void
-the_kernel_repeats_libcpcs_checks(void **state)
+CPC_TEST(the_kernel_repeats_libcpcs_checks)
 {
-	(void)state;
 	make_good();
 	good.head.cp_set = 0;
 	assert_int_equal(bind_pack(), -ESTALE);
@@ -167,10 +157,8 @@ the_kernel_repeats_libcpcs_checks(void **state)
 }
 
 /* An event that claims PICs which do not exist. */
-static void
-events_are_checked(void **state)
+CPC_TEST(events_are_checked)
 {
-	(void)state;
 	make_good();
 	good.req[0].cr_event.ce_pics = ~0U << 4;
 	assert_int_equal(bind_pack(), -EINVAL);
@@ -182,8 +170,7 @@ events_are_checked(void **state)
 	assert_int_equal(refusal.cf_subcode, CPC_INVALID_EVENT);
 }
 
-static void
-attribute_ids_are_checked(void **state)
+CPC_TEST(attribute_ids_are_checked)
 {
 	struct {
 		struct cpc_pack head;
@@ -194,7 +181,6 @@ attribute_ids_are_checked(void **state)
 		32 + CPC_ATTR_UMASK, UINT32_MAX };
 	unsigned i;
 
-	(void)state;
 	make_good();
 	memset(&pack, 0, sizeof pack);
 	pack.head = good.head;
@@ -227,8 +213,7 @@ sample_of_77(void)
  * A privilege modifier in the event's name (`:u`) overrides the request's
  * privilege flags, and no other flags.
  */
-static void
-modifiers_override_the_flags(void **state)
+CPC_TEST(modifiers_override_the_flags)
 {
 	static const struct {
 		uint32_t named, flags;
@@ -241,7 +226,6 @@ modifiers_override_the_flags(void **state)
 	};
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < sizeof cases / sizeof *cases; i++) {
 		make_good();
 		good.req[0].cr_flags = cases[i].flags;
@@ -257,12 +241,10 @@ modifiers_override_the_flags(void **state)
 }
 
 /* docs/design.md, `cpc_cpu=`: a modifier of the event asks for the mode. */
-static void
-a_modifier_needs_the_privilege_for_hypervisor_mode(void **state)
+CPC_TEST(a_modifier_needs_the_privilege_for_hypervisor_mode)
 {
 	const uint32_t named = CPC_COUNT_USER | CPC_COUNT_HV;
 
-	(void)state;
 	fake_privilege(0, false);
 	make_good();
 	good.req[0].cr_event.ce_flags |=
@@ -272,10 +254,8 @@ a_modifier_needs_the_privilege_for_hypervisor_mode(void **state)
 	assert_int_equal(bind_pack(), 0);
 }
 
-static void
-set_0_names_nothing(void **state)
+CPC_TEST(set_0_names_nothing)
 {
-	(void)state;
 	make_good();
 	assert_int_equal(bind_pack(), 0);
 	assert_int_equal(
@@ -286,13 +266,11 @@ set_0_names_nothing(void **state)
 }
 
 /* A list has the same length with any buffer, and never overruns it. */
-static void
-lists_are_cut_to_fit(void **state)
+CPC_TEST(lists_are_cut_to_fit)
 {
 	intptr_t whole = call(CPC_OP_IMPL_NAME, 0, 0, 0, 0), n;
 	char *text;
 
-	(void)state;
 	assert_true(whole > 0);
 	for (n = 0; n <= whole; n++) {
 		text = malloc((size_t)n + 1); /* ASan checks its end */
@@ -308,13 +286,11 @@ lists_are_cut_to_fit(void **state)
 /*
  * The operations that took event names are removed, and their numbers unused.
  */
-static void
-the_kernel_takes_no_names(void **state)
+CPC_TEST(the_kernel_takes_no_names)
 {
 	static const unsigned gone[] = { 5, 7, 32, 46, 60, 61, 62 };
 	char room[CPC_MAX_EVENT_LEN] = "cycles";
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof gone / sizeof gone[0]; i++)
 		assert_int_equal(call(gone[i], (uintptr_t)room, (uintptr_t)room,
 				     sizeof room, (uintptr_t)room),
@@ -324,15 +300,13 @@ the_kernel_takes_no_names(void **state)
 /*
  * Random packs cause an errno, never a crash.  The fixture checks for leaks.
  */
-static void
-random_packs_do_no_harm(void **state)
+CPC_TEST(random_packs_do_no_harm)
 {
 	const size_t bytes = (size_t)(good.room - (char *)&good) + 64;
 	uint64_t seed = 88172645463325252ULL;
 	unsigned round, i;
 	intptr_t r;
 
-	(void)state;
 	for (round = 0; round < 50000; round++) {
 		make_good();
 		for (i = 0; i < 1 + round % 3; i++) {
@@ -347,26 +321,4 @@ random_packs_do_no_harm(void **state)
 		assert_true(r == 0 || r == -EINVAL || r == -ENOTSUP);
 		fake_user(4);
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(unknown_operations_are_einval),
-		T(bad_addresses_are_efault),
-		T(sizes_that_do_not_fit_are_einval),
-		T(samples_do_not_overrun),
-		T(the_kernel_repeats_libcpcs_checks),
-		T(events_are_checked),
-		T(attribute_ids_are_checked),
-		T(modifiers_override_the_flags),
-		T(a_modifier_needs_the_privilege_for_hypervisor_mode),
-		T(set_0_names_nothing),
-		T(lists_are_cut_to_fit),
-		T(the_kernel_takes_no_names),
-		T(random_packs_do_no_harm),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,13 +24,11 @@ bind_inherit(cpc_set_t *set)
 }
 
 /* CPC-INH-01 */
-static void
-child_counts_from_presets(void **state)
+CPC_TEST(child_counts_from_presets)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	cpc_buf_t *buf;
 
-	(void)state;
 	add_preset(set, "instructions", 100);
 	add_preset(set, "cycles", 7);
 	buf = buf_of(set);
@@ -53,13 +51,11 @@ child_counts_from_presets(void **state)
 }
 
 /* CPC-INH-02 */
-static void
-without_the_flag_nothing_is_inherited(void **state)
+CPC_TEST(without_the_flag_nothing_is_inherited)
 {
 	cpc_set_t *set = set_of("instructions");
 	cpc_buf_t *buf = buf_of(set);
 
-	(void)state;
 	bind_curlwp(set);
 	assert_int_equal(fake_clone(2), 0);
 	fake_switch(0, 2);
@@ -68,12 +64,10 @@ without_the_flag_nothing_is_inherited(void **state)
 }
 
 /* CPC-INH-04 */
-static void
-grandchildren_inherit(void **state)
+CPC_TEST(grandchildren_inherit)
 {
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	bind_inherit(set);
 	assert_int_equal(fake_clone(2), 0);
 	fake_switch(0, 2);
@@ -87,14 +81,12 @@ grandchildren_inherit(void **state)
 }
 
 /* docs/design.md, "Counting": a child has its creator's PICs. */
-static void
-the_assignment_is_inherited(void **state)
+CPC_TEST(the_assignment_is_inherited)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	cpc_reqinfo_t mine, its;
 	int i;
 
-	(void)state;
 	add_pic(set, "instructions", 3);
 	add(set, "cycles");
 	bind_inherit(set);
@@ -133,12 +125,10 @@ notify_set(uint64_t preset)
 }
 
 /* CPC-INH-05, CPC-INH-06, CPC-INH-07, CPC-INH-08: the kernel's half */
-static void
-notify_child_waits_for_its_handler(void **state)
+CPC_TEST(notify_child_waits_for_its_handler)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	boot_with_signals();
 	set = notify_set(UINT64_MAX - 999);
 	bind_inherit(set);
@@ -165,12 +155,10 @@ notify_child_waits_for_its_handler(void **state)
 /*
  * CPC-INH-09.  A preset that the library holds takes effect at the next bind.
  */
-static void
-kernel_presets_are_inherited(void **state)
+CPC_TEST(kernel_presets_are_inherited)
 {
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	bind_inherit(set);
 	assert_int_equal(cpc_request_preset(cpc, 0, 40), 0);
 	assert_int_equal(cpc_set_request_preset(cpc, set, 0, 7777), 0);
@@ -186,14 +174,12 @@ kernel_presets_are_inherited(void **state)
 }
 
 /* CPC-INH-10 */
-static void
-child_of_a_disabled_parent_is_disabled(void **state)
+CPC_TEST(child_of_a_disabled_parent_is_disabled)
 {
 	cpc_set_t *set = set_of("instructions");
 	cpc_buf_t *buf = buf_of(set);
 	hrtime_t before;
 
-	(void)state;
 	bind_inherit(set);
 	fake_user(3);
 	assert_int_equal(cpc_disable(cpc), 0);
@@ -213,12 +199,10 @@ child_of_a_disabled_parent_is_disabled(void **state)
 }
 
 /* CPC-INH-05: the parent is frozen by its overflow, and not signalled yet. */
-static void
-child_of_an_overflowed_parent_has_its_own_signal(void **state)
+CPC_TEST(child_of_an_overflowed_parent_has_its_own_signal)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	boot_with_signals();
 	set = notify_set(UINT64_MAX);
 	bind_inherit(set);
@@ -234,13 +218,11 @@ child_of_an_overflowed_parent_has_its_own_signal(void **state)
 }
 
 /* CPC-INH-11 */
-static void
-child_of_an_invalid_parent_has_no_set(void **state)
+CPC_TEST(child_of_an_invalid_parent_has_no_set)
 {
 	cpc_set_t *set = set_of("instructions");
 	cpc_buf_t *buf = buf_of(set);
 
-	(void)state;
 	bind_inherit(set);
 	fake_invalidate();
 	assert_int_equal(fake_clone(2), 0);
@@ -250,13 +232,11 @@ child_of_an_invalid_parent_has_no_set(void **state)
 }
 
 /* CPC-INH-12 */
-static void
-unbind_of_one_leaves_the_other(void **state)
+CPC_TEST(unbind_of_one_leaves_the_other)
 {
 	cpc_set_t *set = set_of("instructions");
 	cpc_buf_t *buf = buf_of(set);
 
-	(void)state;
 	bind_inherit(set);
 	assert_int_equal(fake_clone(2), 0);
 	assert_int_equal(fake_clone(3), 0);
@@ -273,13 +253,11 @@ unbind_of_one_leaves_the_other(void **state)
 }
 
 /* docs/design.md, "Counting": without memory no LWP is created. */
-static void
-no_memory_is_eagain(void **state)
+CPC_TEST(no_memory_is_eagain)
 {
 	struct kcpc_stat before, after;
 	cpc_set_t *set = set_of("instructions");
 
-	(void)state;
 	bind_inherit(set);
 	kcpc_stat(&before);
 	fake_kmalloc_fails = 1;
@@ -292,13 +270,11 @@ no_memory_is_eagain(void **state)
 }
 
 /* CPC-INH-12: if a timer folds narrow counters, each context has its own. */
-static void
-each_context_folds_mute_counters(void **state)
+CPC_TEST(each_context_folds_mute_counters)
 {
 	cpc_set_t *set;
 	int i;
 
-	(void)state;
 	fake_shape.width = 32;
 	fake_shape.mute = true;
 	reboot();
@@ -317,13 +293,11 @@ each_context_folds_mute_counters(void **state)
 }
 
 /* A child takes its own helper PICs and frees them. */
-static void
-helpers_are_inherited(void **state)
+CPC_TEST(helpers_are_inherited)
 {
 	struct kcpc_stat st;
 	cpc_set_t *set;
 
-	(void)state;
 	fake_shape.helpers = true;
 	boot_with_signals();
 	set = notify_set(UINT64_MAX - 999);
@@ -345,15 +319,13 @@ helpers_are_inherited(void **state)
  * docs/design.md, "Counting": a set is bound while it has an instance.
  * Instances may end in any order; the kernel counts them.
  */
-static void
-live_instances_are_counted(void **state)
+CPC_TEST(live_instances_are_counted)
 {
 	cpc_set_t *set = set_of("instructions"), *other = set_of("cycles");
 	static const int orders[][3] = { { 1, 2, 3 }, { 2, 3, 1 }, { 3, 1, 2 },
 		{ 3, 2, 1 }, { 2, 1, 3 }, { 1, 3, 2 } };
 	unsigned i, n;
 
-	(void)state;
 	for (i = 0; i < sizeof orders / sizeof *orders; i++) {
 		for (n = 1; n <= 3; n++) {
 			fake_switch(0, (int)n);
@@ -374,27 +346,4 @@ live_instances_are_counted(void **state)
 			set = set_of("instructions");
 		}
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(child_counts_from_presets),
-		T(without_the_flag_nothing_is_inherited),
-		T(grandchildren_inherit),
-		T(the_assignment_is_inherited),
-		T(notify_child_waits_for_its_handler),
-		T(kernel_presets_are_inherited),
-		T(child_of_a_disabled_parent_is_disabled),
-		T(child_of_an_overflowed_parent_has_its_own_signal),
-		T(child_of_an_invalid_parent_has_no_set),
-		T(unbind_of_one_leaves_the_other),
-		T(no_memory_is_eagain),
-		T(each_context_folds_mute_counters),
-		T(helpers_are_inherited),
-		T(live_instances_are_counted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

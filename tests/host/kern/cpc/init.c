@@ -28,18 +28,14 @@ count_event(void *arg, uint_t picno, const char *event)
 	++*(int *)arg;
 }
 
-static void
-found_pmu_is_one_line(void **state)
+CPC_TEST(found_pmu_is_one_line)
 {
-	(void)state;
 	assert_string_equal(
 	    fake_console, "pcbe: Fake PMU: 4 of 4 PICs proved, 48 bits\n");
 }
 
-static void
-absent_pmu_is_one_line_with_the_reason(void **state)
+CPC_TEST(absent_pmu_is_one_line_with_the_reason)
 {
-	(void)state;
 	fake_shape.npic = 0;
 	reboot();
 	assert_string_equal(
@@ -49,13 +45,11 @@ absent_pmu_is_one_line_with_the_reason(void **state)
 	    "away\",\"npic\":0,\"pics\":[],\"overflow_proof\":null");
 }
 
-static void
-broken_pic_is_named_and_not_used(void **state)
+CPC_TEST(broken_pic_is_named_and_not_used)
 {
 	cpc_set_t *set;
 	int events = 0;
 
-	(void)state;
 	fake_shape.broken = 1 << 1;
 	reboot();
 	assert_string_equal(fake_console,
@@ -74,12 +68,10 @@ broken_pic_is_named_and_not_used(void **state)
  * A raw code is not in the list of a PIC, so the add accepts picnum.  The bind
  * refuses it.
  */
-static void
-broken_pic_takes_no_raw_code_either(void **state)
+CPC_TEST(broken_pic_takes_no_raw_code_either)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	fake_shape.broken = 1 << 1;
 	reboot();
 	set = cpc_set_create(cpc);
@@ -88,10 +80,8 @@ broken_pic_takes_no_raw_code_either(void **state)
 	    CPC_RESOURCE_UNAVAIL);
 }
 
-static void
-no_pic_that_counts_is_no_pmu(void **state)
+CPC_TEST(no_pic_that_counts_is_no_pmu)
 {
-	(void)state;
 	fake_shape.broken = 0xf;
 	reboot();
 	assert_null(cpc);
@@ -101,10 +91,8 @@ no_pic_that_counts_is_no_pmu(void **state)
 }
 
 /* The proof's findings are in the records, even if no PIC is used. */
-static void
-failed_pics_are_described(void **state)
+CPC_TEST(failed_pics_are_described)
 {
-	(void)state;
 	fake_shape.broken = 0x3;
 	fake_shape.npic = 2;
 	reboot();
@@ -118,10 +106,8 @@ failed_pics_are_described(void **state)
 	    "\"overflow_proof\":\"comes\"");
 }
 
-static void
-description_is_json_members(void **state)
+CPC_TEST(description_is_json_members)
 {
-	(void)state;
 	fake_shape.broken = 1 << 1;
 	fake_shape.npic = 2;
 	reboot();
@@ -135,13 +121,11 @@ description_is_json_members(void **state)
 	    "\"software\":false");
 }
 
-static void
-description_is_cut_as_snprintf_would(void **state)
+CPC_TEST(description_is_cut_as_snprintf_would)
 {
 	size_t whole = strlen(description()), n;
 	char cut[512];
 
-	(void)state;
 	for (n = 1; n < whole; n++) {
 		memset(cut, '#', sizeof cut);
 		struct text t = { cut, n, 0 };
@@ -152,21 +136,4 @@ description_is_cut_as_snprintf_would(void **state)
 		assert_memory_equal(cut, text, n - 1);
 		assert_int_equal(cut[n], '#');
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(found_pmu_is_one_line),
-		T(absent_pmu_is_one_line_with_the_reason),
-		T(broken_pic_is_named_and_not_used),
-		T(broken_pic_takes_no_raw_code_either),
-		T(no_pic_that_counts_is_no_pmu),
-		T(failed_pics_are_described),
-		T(description_is_json_members),
-		T(description_is_cut_as_snprintf_would),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

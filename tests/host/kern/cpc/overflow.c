@@ -50,13 +50,11 @@ stray_pmis(void)
 }
 
 /* CPC-CTX-04, CPC-OVF-15 */
-static void
-wraps_extend_the_count(void **state)
+CPC_TEST(wraps_extend_the_count)
 {
 	cpc_set_t *set;
 	int i;
 
-	(void)state;
 	boot_narrow(false);
 	set = set_of("instructions");
 	bind_curlwp(set);
@@ -67,13 +65,11 @@ wraps_extend_the_count(void **state)
 }
 
 /* CPC-CTX-04, across switches */
-static void
-wraps_and_switches_extend_the_count(void **state)
+CPC_TEST(wraps_and_switches_extend_the_count)
 {
 	cpc_set_t *set;
 	int i;
 
-	(void)state;
 	boot_narrow(false);
 	set = set_of("instructions");
 	bind_curlwp(set);
@@ -98,12 +94,10 @@ release_pmi(void)
  * The interrupt is so late that the counter has passed its value of the last
  * sample.  Modulo 2^32 the counter seems to have counted little.
  */
-static void
-late_interrupt_still_counts_the_wrap(void **state)
+CPC_TEST(late_interrupt_still_counts_the_wrap)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	boot_narrow(false);
 	set = set_of("instructions");
 	bind_curlwp(set);
@@ -117,12 +111,10 @@ late_interrupt_still_counts_the_wrap(void **state)
 }
 
 /* A sample between the wrap and its interrupt counts the wrap, once. */
-static void
-sample_before_the_interrupt_counts_the_wrap_once(void **state)
+CPC_TEST(sample_before_the_interrupt_counts_the_wrap_once)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	boot_narrow(false);
 	set = set_of("instructions");
 	bind_curlwp(set);
@@ -142,13 +134,11 @@ sample_before_the_interrupt_counts_the_wrap_once(void **state)
  * An overflow belongs to the LWP that made it, whichever LWP runs when it is
  * reported.
  */
-static void
-overflow_belongs_to_its_lwp(void **state)
+CPC_TEST(overflow_belongs_to_its_lwp)
 {
 	cpc_set_t *set;
 	uint64_t before;
 
-	(void)state;
 	boot_narrow(true);
 	before = stray_pmis();
 	set = notify_set(UINT64_MAX);
@@ -168,12 +158,10 @@ overflow_belongs_to_its_lwp(void **state)
 }
 
 /* CPC-PCBE-01 */
-static void
-preset_bits_above_the_width_survive(void **state)
+CPC_TEST(preset_bits_above_the_width_survive)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	boot_narrow(false);
 	set = cpc_set_create(cpc);
 	add_preset(set, "instructions", 0x123456789abcdef0);
@@ -186,13 +174,11 @@ preset_bits_above_the_width_survive(void **state)
  * If only notify requests can interrupt, a timer folds the other counters
  * before they wrap.
  */
-static void
-mute_counters_are_folded_in_time(void **state)
+CPC_TEST(mute_counters_are_folded_in_time)
 {
 	cpc_set_t *set;
 	int i;
 
-	(void)state;
 	fake_shape.mute = true;
 	boot_narrow(false);
 	set = set_of("instructions");
@@ -206,13 +192,11 @@ mute_counters_are_folded_in_time(void **state)
 }
 
 /* docs/overflow.md: a sample also folds, in case the timer is late. */
-static void
-mute_counters_are_folded_by_a_sample(void **state)
+CPC_TEST(mute_counters_are_folded_by_a_sample)
 {
 	cpc_set_t *set;
 	uint64_t i;
 
-	(void)state;
 	fake_shape.mute = true;
 	boot_narrow(false);
 	set = set_of("instructions");
@@ -224,12 +208,10 @@ mute_counters_are_folded_by_a_sample(void **state)
 }
 
 /* The timer belongs to the LWP that runs. */
-static void
-mute_counters_of_a_switched_out_lwp_rest(void **state)
+CPC_TEST(mute_counters_of_a_switched_out_lwp_rest)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	fake_shape.mute = true;
 	boot_narrow(false);
 	set = set_of("instructions");
@@ -243,14 +225,12 @@ mute_counters_of_a_switched_out_lwp_rest(void **state)
 }
 
 /* CPC-OVF-01, CPC-OVF-04, CPC-OVF-05: the kernel's half */
-static void
-notify_freezes_at_the_overflow(void **state)
+CPC_TEST(notify_freezes_at_the_overflow)
 {
 	hrtime_t before, after;
 	cpc_set_t *set;
 	cpc_buf_t *a, *b;
 
-	(void)state;
 	boot_narrow(true);
 	set = notify_set(UINT64_MAX - 999);
 	a = buf_of(set);
@@ -278,13 +258,11 @@ notify_freezes_at_the_overflow(void **state)
  * CPC-INV-04, CPC-OVF-05: the kernel's half.  The signal is posted once.  It
  * is not posted if the context has become invalid.
  */
-static void
-a_signal_is_due_once(void **state)
+CPC_TEST(a_signal_is_due_once)
 {
 	struct lwp *l = fake_lwp(0, 1);
 	cpc_set_t *set;
 
-	(void)state;
 	boot_narrow(true);
 	assert_false(kcpc_sigemt_due(l));
 	assert_false(kcpc_sigemt_take(l, NULL));
@@ -306,8 +284,7 @@ a_signal_is_due_once(void **state)
 /*
  * kern/cpc/pcbe.h: requests whose overflow in the kernel must notify at once.
  */
-static void
-urgent_requests_notify_in_the_kernel(void **state)
+CPC_TEST(urgent_requests_notify_in_the_kernel)
 {
 	static const struct {
 		uint_t flags[2];
@@ -326,7 +303,6 @@ urgent_requests_notify_in_the_kernel(void **state)
 	cpc_set_t *set;
 	unsigned i;
 
-	(void)state;
 	boot_narrow(true);
 	for (i = 0; i < sizeof cases / sizeof *cases; i++) {
 		set = cpc_set_create(cpc);
@@ -339,13 +315,11 @@ urgent_requests_notify_in_the_kernel(void **state)
 }
 
 /* CPC-OVF-06, CPC-OVF-07: the kernel's half */
-static void
-restart_enables_the_next_signal(void **state)
+CPC_TEST(restart_enables_the_next_signal)
 {
 	cpc_set_t *set;
 	int i;
 
-	(void)state;
 	boot_narrow(true);
 	set = notify_set(UINT64_MAX - 999);
 	add_preset(set, "cycles", 5);
@@ -360,12 +334,10 @@ restart_enables_the_next_signal(void **state)
 }
 
 /* CPC-OVF-08: the kernel's half */
-static void
-enable_counts_past_the_wrap(void **state)
+CPC_TEST(enable_counts_past_the_wrap)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	boot_narrow(true);
 	set = notify_set(UINT64_MAX);
 	bind_curlwp(set);
@@ -377,12 +349,10 @@ enable_counts_past_the_wrap(void **state)
 }
 
 /* CPC-OVF-15: with PRECISE the wrap of another request does not notify. */
-static void
-precise_wrap_of_another_request_is_silent(void **state)
+CPC_TEST(precise_wrap_of_another_request_is_silent)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	boot_narrow(true);
 	set = notify_set(0);
 	add_preset(set, "cycles", UINT64_MAX - 2);
@@ -394,12 +364,10 @@ precise_wrap_of_another_request_is_silent(void **state)
 }
 
 /* CPC-OVF-16 */
-static void
-imprecise_wrap_of_any_request_notifies(void **state)
+CPC_TEST(imprecise_wrap_of_any_request_notifies)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	fake_shape.imprecise = true;
 	boot_narrow(true);
 	set = notify_set(0);
@@ -410,12 +378,10 @@ imprecise_wrap_of_any_request_notifies(void **state)
 }
 
 /* CPC-OVF-17 */
-static void
-two_overflows_notify_once(void **state)
+CPC_TEST(two_overflows_notify_once)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	boot_narrow(true);
 	set = notify_set(UINT64_MAX);
 	cpc_set_add_request(cpc, set, "instructions", UINT64_MAX,
@@ -426,14 +392,12 @@ two_overflows_notify_once(void **state)
 }
 
 /* CPC-OVF-16, CPC-OVF-17: any of several requests notifies. */
-static void
-any_notify_request_notifies(void **state)
+CPC_TEST(any_notify_request_notifies)
 {
 	uint64_t presets[2];
 	cpc_set_t *set;
 	int i;
 
-	(void)state;
 	boot_narrow(true);
 	for (i = 0; i < 2; i++) {
 		presets[i] = UINT64_MAX - 9;
@@ -454,13 +418,11 @@ any_notify_request_notifies(void **state)
  * running context (kcpc_pmi() has a fast path for it) or without.  It changes
  * nothing else.
  */
-static void
-interrupt_without_overflow_is_ignored(void **state)
+CPC_TEST(interrupt_without_overflow_is_ignored)
 {
 	cpc_set_t *set;
 	uint64_t before = stray_pmis();
 
-	(void)state;
 	boot_narrow(false);
 	set = set_of("instructions");
 	bind_curlwp(set);
@@ -481,13 +443,11 @@ interrupt_without_overflow_is_ignored(void **state)
  * docs/overflow.md: a stray PMI is counted, and the PICs that run without a
  * context stop.
  */
-static void
-overflow_without_context_is_stray(void **state)
+CPC_TEST(overflow_without_context_is_stray)
 {
 	uint64_t before = stray_pmis();
 	cpc_set_t *set;
 
-	(void)state;
 	boot_narrow(true);
 	set = notify_set(UINT64_MAX);
 	bind_curlwp(set);
@@ -504,13 +464,11 @@ overflow_without_context_is_stray(void **state)
 }
 
 /* docs/boot.md, "The software PMU": pmi= says how often an interrupt comes. */
-static void
-a_machine_interrupts_twice(void **state)
+CPC_TEST(a_machine_interrupts_twice)
 {
 	static const enum soft_pmi pmis[] = { SOFT_PMI_ONCE, SOFT_PMI_TWICE };
 	struct soft_shape shape = soft_shape_default;
 
-	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		const struct pcbe_ops *soft;
 		uint64_t before;
@@ -529,12 +487,10 @@ a_machine_interrupts_twice(void **state)
 }
 
 /* Every fourth instruction is a branch, from the start of each set on. */
-static void
-a_part_of_an_event_is_not_kept(void **state)
+CPC_TEST(a_part_of_an_event_is_not_kept)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	fake_shape = fake_ordinary;
 	reboot();
 	set = set_of("branches");
@@ -550,13 +506,11 @@ a_part_of_an_event_is_not_kept(void **state)
 }
 
 /* docs/overflow.md: a helper PIC belongs to the context, and ends with it. */
-static void
-helpers_come_from_the_spare_pics(void **state)
+CPC_TEST(helpers_come_from_the_spare_pics)
 {
 	struct kcpc_stat st;
 	cpc_set_t *set;
 
-	(void)state;
 	fake_shape.helpers = true;
 	boot_narrow(true);
 	set = notify_set(0);
@@ -569,36 +523,4 @@ helpers_come_from_the_spare_pics(void **state)
 	add(set, "cycles");
 	assert_reported(cpc_bind_curlwp(cpc, set, 0), EINVAL, "cpc_bind_curlwp",
 	    CPC_RESOURCE_UNAVAIL);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(wraps_extend_the_count),
-		T(wraps_and_switches_extend_the_count),
-		T(late_interrupt_still_counts_the_wrap),
-		T(sample_before_the_interrupt_counts_the_wrap_once),
-		T(overflow_belongs_to_its_lwp),
-		T(preset_bits_above_the_width_survive),
-		T(mute_counters_are_folded_in_time),
-		T(mute_counters_are_folded_by_a_sample),
-		T(mute_counters_of_a_switched_out_lwp_rest),
-		T(notify_freezes_at_the_overflow),
-		T(a_signal_is_due_once),
-		T(urgent_requests_notify_in_the_kernel),
-		T(restart_enables_the_next_signal),
-		T(enable_counts_past_the_wrap),
-		T(precise_wrap_of_another_request_is_silent),
-		T(imprecise_wrap_of_any_request_notifies),
-		T(two_overflows_notify_once),
-		T(any_notify_request_notifies),
-		T(interrupt_without_overflow_is_ignored),
-		T(overflow_without_context_is_stray),
-		T(a_machine_interrupts_twice),
-		T(a_part_of_an_event_is_not_kept),
-		T(helpers_come_from_the_spare_pics),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

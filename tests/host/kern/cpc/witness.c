@@ -41,12 +41,10 @@ no_signal(struct lwp *l)
 	(void)l;
 }
 
-static void
-no_set_gets_its_pic(void **state)
+CPC_TEST(no_set_gets_its_pic)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	boot(CPC_COUNT_USER);
 	set = cpc_set_create(cpc);
 	assert_reported(cpc_set_add_request(cpc, set, "cycles", 0,
@@ -65,12 +63,10 @@ no_set_gets_its_pic(void **state)
 	    CPC_RESOURCE_UNAVAIL);
 }
 
-static void
-user_counts_of_lwps_agree(void **state)
+CPC_TEST(user_counts_of_lwps_agree)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	boot(CPC_COUNT_USER);
 	set = set_of("instructions");
 	fake_user(100); /* no set counts these */
@@ -92,12 +88,10 @@ user_counts_of_lwps_agree(void **state)
 }
 
 /* A set that counts something else is not compared. */
-static void
-a_different_set_is_not_compared(void **state)
+CPC_TEST(a_different_set_is_not_compared)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	boot(CPC_COUNT_USER);
 	set = set_of("cycles");
 	add_flags(set, "instructions", CPC_COUNT_USER | CPC_COUNT_SYSTEM);
@@ -108,10 +102,8 @@ a_different_set_is_not_compared(void **state)
 	assert_int_equal(bw.bw_windows, 0);
 }
 
-static void
-idle_counts_are_separate(void **state)
+CPC_TEST(idle_counts_are_separate)
 {
-	(void)state;
 	boot(CPC_COUNT_SYSTEM);
 	fake_system(10);
 	witness_idle(true);
@@ -121,12 +113,10 @@ idle_counts_are_separate(void **state)
 	assert_int_equal(bw.bw_idle, 5);
 }
 
-static void
-a_lost_count_is_found(void **state)
+CPC_TEST(a_lost_count_is_found)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	fake_shape.forgets = true;
 	boot(CPC_COUNT_USER);
 	set = set_of("instructions");
@@ -141,12 +131,10 @@ a_lost_count_is_found(void **state)
 }
 
 /* 2^32 instructions and a few: kcpc adds the overflow that was reported. */
-static void
-a_narrow_counter_is_compared_in_its_width(void **state)
+CPC_TEST(a_narrow_counter_is_compared_in_its_width)
 {
 	cpc_set_t *set;
 
-	(void)state;
 	fake_shape.width = 32;
 	boot(CPC_COUNT_USER);
 	set = set_of("instructions");
@@ -163,14 +151,12 @@ a_narrow_counter_is_compared_in_its_width(void **state)
  * The witness cannot check counts that stop inside the kernel.  With a witness
  * of the kernel no overflow stops a set there.
  */
-static void
-no_urgent_pics_with_a_witness(void **state)
+CPC_TEST(no_urgent_pics_with_a_witness)
 {
 	const uint32_t of[] = { CPC_COUNT_USER, CPC_COUNT_SYSTEM };
 	cpc_set_t *set;
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < 2; i++) {
 		boot(of[i]);
 		kcpc_set_notify(no_signal);
@@ -182,10 +168,8 @@ no_urgent_pics_with_a_witness(void **state)
 	}
 }
 
-static void
-system_counts_need_pics_that_start_together(void **state)
+CPC_TEST(system_counts_need_pics_that_start_together)
 {
-	(void)state;
 	fake_shape.keeps = true;
 	fake_shape.staggered = true;
 	reboot();
@@ -195,10 +179,8 @@ system_counts_need_pics_that_start_together(void **state)
 	assert_non_null(strstr(fake_console, "do not start and stop together"));
 }
 
-static void
-a_machine_without_spare_pic_says_so(void **state)
+CPC_TEST(a_machine_without_spare_pic_says_so)
 {
-	(void)state;
 	assert_false(witness_init(CPC_COUNT_USER));
 	assert_non_null(strstr(fake_console, "witness: this machine has no"));
 	fake_shape.keeps = true;
@@ -206,22 +188,4 @@ a_machine_without_spare_pic_says_so(void **state)
 	reboot();
 	assert_false(witness_init(CPC_COUNT_USER));
 	assert_non_null(strstr(fake_console, "witness: needs two PICs"));
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(no_set_gets_its_pic),
-		T(user_counts_of_lwps_agree),
-		T(a_different_set_is_not_compared),
-		T(idle_counts_are_separate),
-		T(a_lost_count_is_found),
-		T(a_narrow_counter_is_compared_in_its_width),
-		T(no_urgent_pics_with_a_witness),
-		T(system_counts_need_pics_that_start_together),
-		T(a_machine_without_spare_pic_says_so),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

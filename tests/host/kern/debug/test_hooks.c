@@ -11,6 +11,16 @@
 static cpc_set_t *set;
 
 static int
+init_hooks(void **state)
+{
+	(void)state;
+	test_hooks_init(false);
+	return 0;
+}
+
+TEST_FIRST(init_hooks);
+
+static int
 disturb(uint64_t ns, uintptr_t how)
 {
 	return (int)-cpc_syscall(CPC_OP_TEST_DISTURB, ns, how, 0, 0);
@@ -29,12 +39,10 @@ page_seq(void)
 	return fake_ctx(0, 1)->kc_pcbe.ps_page->cg_seq;
 }
 
-static void
-it_switches_when_due(void **state)
+CPC_TEST(it_switches_when_due)
 {
 	uint64_t seq;
 
-	(void)state;
 	bind_new_set();
 	assert_int_equal(disturb(10, CPC_DISTURB_SWITCH), 0);
 	seq = page_seq();
@@ -47,10 +55,8 @@ it_switches_when_due(void **state)
 	assert_int_equal(sampled(set, 0), 12);
 }
 
-static void
-it_freezes_when_due(void **state)
+CPC_TEST(it_freezes_when_due)
 {
-	(void)state;
 	bind_new_set();
 	assert_int_equal(disturb(10, CPC_DISTURB_FREEZE), 0);
 	fake_user(5);
@@ -63,10 +69,8 @@ it_freezes_when_due(void **state)
 	assert_int_equal(sampled(set, 0), 7);
 }
 
-static void
-it_invalidates_when_due(void **state)
+CPC_TEST(it_invalidates_when_due)
 {
-	(void)state;
 	bind_new_set();
 	assert_int_equal(disturb(10, CPC_DISTURB_INVALIDATE), 0);
 	fake_time(10);
@@ -78,8 +82,7 @@ it_invalidates_when_due(void **state)
  * The LWP moves to the next CPU that takes LWPs, after the last CPU to the
  * first.
  */
-static void
-it_migrates_when_due(void **state)
+CPC_TEST(it_migrates_when_due)
 {
 	static const struct {
 		unsigned on;
@@ -89,7 +92,6 @@ it_migrates_when_due(void **state)
 		{ 0, 1, -1 } };
 	unsigned i;
 
-	(void)state;
 	bind_new_set();
 	for (i = 0; i < sizeof cases / sizeof *cases; i++) {
 		fake_online = cases[i].online;
@@ -108,12 +110,10 @@ it_migrates_when_due(void **state)
  * The LWP does not run when the timer is due, or its context has stopped
  * since.
  */
-static void
-it_leaves_a_stopped_context(void **state)
+CPC_TEST(it_leaves_a_stopped_context)
 {
 	uintptr_t how;
 
-	(void)state;
 	bind_new_set();
 	for (how = CPC_DISTURB_SWITCH; how <= CPC_DISTURB_MIGRATE; how++) {
 		assert_int_equal(disturb(10, how), 0);
@@ -138,10 +138,8 @@ it_leaves_a_stopped_context(void **state)
 	fake_time(10);
 }
 
-static void
-a_running_context_is_needed(void **state)
+CPC_TEST(a_running_context_is_needed)
 {
-	(void)state;
 	assert_int_equal(disturb(10, CPC_DISTURB_SWITCH), EINVAL);
 	bind_new_set();
 	assert_int_equal(disturb(10, CPC_DISTURB_MIGRATE + 1), EINVAL);
@@ -150,20 +148,4 @@ a_running_context_is_needed(void **state)
 	assert_int_equal(disturb(10, CPC_DISTURB_SWITCH), EINVAL);
 	fake_invalidate();
 	assert_int_equal(disturb(10, CPC_DISTURB_SWITCH), EAGAIN);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(it_switches_when_due),
-		T(it_freezes_when_due),
-		T(it_invalidates_when_due),
-		T(it_migrates_when_due),
-		T(it_leaves_a_stopped_context),
-		T(a_running_context_is_needed),
-	};
-
-	test_hooks_init(false);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,13 +81,11 @@ expect_bad(const struct build *b, const char *want)
 	assert_string_equal(why, want);
 }
 
-static void
-good_archive(void **state)
+TEST(good_archive)
 {
 	struct build b = { .len = 0 };
 	char out[256];
 
-	(void)state;
 	add_file(&b, "a", "hello");
 	add_file(&b, "./dir/b", "");
 	add_file(&b, "/c", "123");
@@ -96,13 +94,11 @@ good_archive(void **state)
 	assert_string_equal(out, "a:5 dir/b:0 c:3 ");
 }
 
-static void
-concatenated(void **state)
+TEST(concatenated)
 {
 	struct build b = { .len = 0 };
 	char out[256];
 
-	(void)state;
 	add_file(&b, "a", "1");
 	add_trailer(&b);
 	/* zeros in between, like the padding of cpio(1) */
@@ -114,13 +110,11 @@ concatenated(void **state)
 	assert_string_equal(out, "a:1 b:2 ");
 }
 
-static void
-empty_archive(void **state)
+TEST(empty_archive)
 {
 	struct build b = { .len = 0 };
 	char out[16];
 
-	(void)state;
 	assert_null(parse_archive(&b, out));
 	add_trailer(&b);
 	assert_null(parse_archive(&b, out));
@@ -128,14 +122,12 @@ empty_archive(void **state)
 }
 
 /* An archive that is cut before its end mark is refused. */
-static void
-truncated(void **state)
+TEST(truncated)
 {
 	struct build whole = { .len = 0 }, b;
 	char out[256];
 	size_t end;
 
-	(void)state;
 	add_file(&whole, "a", "hello");
 	add_file(&whole, "b", "world");
 	end = whole.len;
@@ -153,12 +145,10 @@ truncated(void **state)
 	expect_bad(&b, "is truncated in a header");
 }
 
-static void
-garbage(void **state)
+TEST(garbage)
 {
 	struct build b = { .len = 4096 };
 
-	(void)state;
 	memset(b.data, 0xc3, b.len);
 	expect_bad(&b, "is not a cpio archive of the newc format here");
 	memcpy(b.data, "\x1f\x8b\x08", 3);
@@ -167,12 +157,10 @@ garbage(void **state)
 	expect_bad(&b, "is not a cpio archive of the newc format here");
 }
 
-static void
-bad_headers(void **state)
+TEST(bad_headers)
 {
 	struct build b = { .len = 0 };
 
-	(void)state;
 	add_file(&b, "a", "x");
 	b.data[6 + 8 * 6] = 'g';
 	expect_bad(&b, "has a header with a bad digit");
@@ -195,14 +183,12 @@ bad_headers(void **state)
 }
 
 /* NULs after a name move the data to a page boundary. */
-static void
-padded_names(void **state)
+TEST(padded_names)
 {
 	struct build b = { .len = 0 };
 	char out[64], header[120], name[4096] = "events/intel";
 	size_t namesize = 4096 - 110;
 
-	(void)state;
 	snprintf(header, sizeof header,
 	    "070701%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08zx%08x", 1,
 	    0100644, 0, 0, 1, 0, 4, 0, 0, 0, 0, namesize, 0);
@@ -218,34 +204,15 @@ padded_names(void **state)
 	expect_bad(&b, "has an empty or overlong name");
 }
 
-static void
-overflowing_sizes(void **state)
+TEST(overflowing_sizes)
 {
 	static const unsigned sizes[] = { 6, 0x7fffffff, 0x80000000, 0xfffffffc,
 		0xffffffff };
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		struct build b = { .len = 0 };
 
 		add_sized(&b, "a", 2, "hello", 4, sizes[i]);
 		expect_bad(&b, "is truncated in a file");
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good_archive),
-		cmocka_unit_test(concatenated),
-		cmocka_unit_test(empty_archive),
-		cmocka_unit_test(truncated),
-		cmocka_unit_test(garbage),
-		cmocka_unit_test(bad_headers),
-		cmocka_unit_test(padded_names),
-		cmocka_unit_test(overflowing_sizes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

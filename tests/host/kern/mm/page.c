@@ -46,6 +46,8 @@ setup(void **state)
 	return 0;
 }
 
+TEST_FIRST(setup);
+
 static size_t
 page_of(const void *va)
 {
@@ -66,15 +68,13 @@ set_owned(const void *va, size_t pages, bool value)
 	}
 }
 
-static void
-random_blocks(void **state)
+TEST(random_blocks)
 {
 	struct {
 		void *va;
 		unsigned order;
 	} held[200] = { { NULL, 0 } };
 
-	(void)state;
 	srand(2);
 	for (unsigned round = 0; round < 20000; round++) {
 		unsigned i = (unsigned)rand() % 200;
@@ -103,14 +103,12 @@ random_blocks(void **state)
 }
 
 /* Allocate all memory as single pages.  Freeing merges them again. */
-static void
-allocate_all(void **state)
+TEST(allocate_all)
 {
 	static void *all[RAM_PAGES];
 	size_t n = 0;
 	void *large;
 
-	(void)state;
 	while ((all[n] = page_alloc(0)) != NULL)
 		set_owned(all[n++], 1, true);
 	assert_int_equal(n, nfree);
@@ -126,13 +124,11 @@ allocate_all(void **state)
 }
 
 /* Repeated allocation and freeing uses the same block, which is split once. */
-static void
-repeated_allocation(void **state)
+TEST(repeated_allocation)
 {
 	static const unsigned order[] = { 0, 2, 5 };
 	void *first[3], *second[3];
 
-	(void)state;
 	for (unsigned i = 0; i < 3; i++)
 		first[i] = page_alloc(order[i]);
 	page_free(first[0], 0);
@@ -148,12 +144,10 @@ repeated_allocation(void **state)
 	assert_int_equal(page_nfree(), nfree);
 }
 
-static void
-zeroed(void **state)
+TEST(zeroed)
 {
 	unsigned char *p = page_alloc(3);
 
-	(void)state;
 	memset(p, 0xee, 8 * PAGE_SIZE);
 	page_free(p, 3);
 	p = page_zalloc(3);
@@ -162,12 +156,10 @@ zeroed(void **state)
 	page_free(p, 3);
 }
 
-static void
-page_runs(void **state)
+TEST(page_runs)
 {
 	static const size_t pages[] = { 1, 3, 512, 1024, 1536, 2048, 4096 };
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof pages / sizeof *pages; i++) {
 		char *p = page_alloc_run(pages[i]);
 
@@ -188,15 +180,13 @@ page_runs(void **state)
 	assert_null(page_alloc_run(~0UL >> PAGE_SHIFT));
 }
 
-static void
-heap(void **state)
+TEST(heap)
 {
 	struct {
 		unsigned char *p;
 		size_t n;
 	} held[300] = { { NULL, 0 } };
 
-	(void)state;
 	srand(3);
 	for (unsigned round = 0; round < 30000; round++) {
 		unsigned i = (unsigned)rand() % 300;
@@ -225,14 +215,12 @@ heap(void **state)
 }
 
 /* With checks=poison, a write to any word of a freed page after its mark. */
-static void
-write_after_free(void **state)
+TEST(write_after_free)
 {
 	static const unsigned at[] = { 0x18, 0x7d0, PAGE_SIZE - 8 };
 	char said[200], want[40];
 	int status, out[2];
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof at / sizeof at[0]; i++) {
 		assert_int_equal(pipe(out), 0);
 		if (fork() == 0) {
@@ -257,13 +245,11 @@ write_after_free(void **state)
 }
 
 /* Freed and allocated again without a write, next to pages with contents. */
-static void
-poison_alone(void **state)
+TEST(poison_alone)
 {
 	char *page[64];
 	int status;
 
-	(void)state;
 	if (fork() == 0) {
 		page_poison_start();
 		for (unsigned i = 0; i < 64; i++)
@@ -276,21 +262,4 @@ poison_alone(void **state)
 	}
 	wait(&status);
 	assert_int_equal(status, 0);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_blocks),
-		cmocka_unit_test(allocate_all),
-		cmocka_unit_test(repeated_allocation),
-		cmocka_unit_test(zeroed),
-		cmocka_unit_test(page_runs),
-		cmocka_unit_test(heap),
-		cmocka_unit_test(write_after_free),
-		cmocka_unit_test(poison_alone),
-	};
-
-	return cmocka_run_group_tests(tests, setup, NULL);
 }

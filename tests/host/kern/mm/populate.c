@@ -42,8 +42,7 @@ arch_icache_sync(void *at, size_t bytes)
 	synced[offset / PAGE_SIZE]++;
 }
 
-static void
-each_page_is_synchronized_once(void **state)
+TEST(each_page_is_synchronized_once)
 {
 	static const struct {
 		unsigned from, bytes, first, last;
@@ -54,7 +53,6 @@ each_page_is_synchronized_once(void **state)
 		{ 4, 6 * PAGE_SIZE, 0, 6 },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof runs / sizeof runs[0]; i++) {
 		memset(synced, 0, sizeof synced);
 		as_sync_code(&as, FIRST + runs[i].from, runs[i].bytes);
@@ -63,14 +61,4 @@ each_page_is_synchronized_once(void **state)
 							p <= runs[i].last &&
 							p != HOLE);
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_page_is_synchronized_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

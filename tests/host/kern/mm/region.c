@@ -166,10 +166,8 @@ random_step(unsigned fill)
 		insert_random(i);
 }
 
-static void
-any_order(void **state)
+TEST(any_order)
 {
-	(void)state;
 	srand(4);
 	for (unsigned n = 0; n < 40000; n++) {
 		/* The tree fills, then empties. */
@@ -191,10 +189,8 @@ any_order(void **state)
 }
 
 /* Like the stacks of many LWPs, each below the one before. */
-static void
-sorted(void **state)
+TEST(sorted)
 {
-	(void)state;
 	for (unsigned i = NSLOT; i-- > 0;)
 		insert_random(i);
 	check_order();
@@ -203,15 +199,4 @@ sorted(void **state)
 		remove_slot(i);
 		check_order();
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_order),
-		cmocka_unit_test(sorted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,26 +100,20 @@ random_maps_at(uint64_t first)
 	}
 }
 
-static void
-random_maps(void **state)
+TEST(random_maps)
 {
-	(void)state;
 	random_maps_at(0);
 }
 
 /* Ranges that end at 2^64 overlap and touch like all others. */
-static void
-random_maps_at_the_end(void **state)
+TEST(random_maps_at_the_end)
 {
-	(void)state;
 	random_maps_at(-(NPAGES * PAGE));
 	origin = 0;
 }
 
-static void
-free_is_whole_pages(void **state)
+TEST(free_is_whole_pages)
 {
-	(void)state;
 	reset_map();
 	bootinfo_add(&bi, 100, 3 * PAGE, BOOTMEM_FREE);
 	bootinfo_add(&bi, 20 * PAGE + 1, PAGE, BOOTMEM_FREE);
@@ -130,10 +124,8 @@ free_is_whole_pages(void **state)
 }
 
 /* A range that reaches the end of the address space does not wrap. */
-static void
-top_of_memory(void **state)
+TEST(top_of_memory)
 {
-	(void)state;
 	reset_map();
 	bootinfo_add(&bi, -PAGE, 2 * PAGE, BOOTMEM_DEVICE);
 	bootinfo_add(&bi, PAGE, PAGE, BOOTMEM_FREE);
@@ -143,10 +135,8 @@ top_of_memory(void **state)
 }
 
 /* The whole address space cannot be one range: its length would be 0. */
-static void
-everything(void **state)
+TEST(everything)
 {
-	(void)state;
 	reset_map();
 	bootinfo_add(&bi, 0, PAGE, BOOTMEM_DEVICE);
 	bootinfo_add(&bi, PAGE, -PAGE, BOOTMEM_DEVICE);
@@ -157,10 +147,8 @@ everything(void **state)
 }
 
 /* Memory at the end is allocated, and alignment does not wrap to 0. */
-static void
-take_at_the_end(void **state)
+TEST(take_at_the_end)
 {
-	(void)state;
 	reset_map();
 	bootinfo_add(&bi, -2 * PAGE, 2 * PAGE, BOOTMEM_FREE);
 	bootinfo_sort(&bi);
@@ -170,10 +158,8 @@ take_at_the_end(void **state)
 }
 
 /* RAM beyond the mapped limit is removed; devices stay. */
-static void
-cut_ram(void **state)
+TEST(cut_ram)
 {
-	(void)state;
 	reset_map();
 	bootinfo_add(&bi, 8 * PAGE, 8 * PAGE, BOOTMEM_FREE);
 	bootinfo_add(&bi, 20 * PAGE, -20 * PAGE, BOOTMEM_ACPI);
@@ -187,12 +173,10 @@ cut_ram(void **state)
 	assert_int_equal(bootinfo_cut(&bi, 10 * PAGE), 0);
 }
 
-static void
-take_memory(void **state)
+TEST(take_memory)
 {
 	uint64_t a, b;
 
-	(void)state;
 	reset_map();
 	add_range(1, 40, BOOTMEM_FREE);
 	bootinfo_sort(&bi);
@@ -208,10 +192,8 @@ take_memory(void **state)
 }
 
 /* Address 0 means failure, so it is never allocated. */
-static void
-take_never_zero(void **state)
+TEST(take_never_zero)
 {
-	(void)state;
 	reset_map();
 	add_range(0, 2, BOOTMEM_FREE);
 	bootinfo_sort(&bi);
@@ -220,10 +202,8 @@ take_never_zero(void **state)
 }
 
 /* Ranges of RAM that follow each other are one, whatever their types. */
-static void
-ram_without_a_hole(void **state)
+TEST(ram_without_a_hole)
 {
-	(void)state;
 	reset_map();
 	add_range(1, 4, BOOTMEM_FREE);
 	add_range(5, 1, BOOTMEM_ACPI);
@@ -242,10 +222,8 @@ ram_without_a_hole(void **state)
 }
 
 /* A full map loses RAM, but no reservation. */
-static void
-full_map(void **state)
+TEST(full_map)
 {
-	(void)state;
 	reset_map();
 	for (unsigned i = 0; i < BOOTINFO_NMEM; i++)
 		bootinfo_add(&bi, 2 * i * PAGE, PAGE, BOOTMEM_FREE);
@@ -257,24 +235,4 @@ full_map(void **state)
 	bootinfo_reserve(&bi, 0, PAGE);
 	assert_int_equal(type_at(0), BOOTMEM_KEEP);
 	assert_true(bi.bi_nmem <= BOOTINFO_NMEM);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_maps),
-		cmocka_unit_test(random_maps_at_the_end),
-		cmocka_unit_test(everything),
-		cmocka_unit_test(take_at_the_end),
-		cmocka_unit_test(cut_ram),
-		cmocka_unit_test(free_is_whole_pages),
-		cmocka_unit_test(top_of_memory),
-		cmocka_unit_test(take_memory),
-		cmocka_unit_test(take_never_zero),
-		cmocka_unit_test(ram_without_a_hole),
-		cmocka_unit_test(full_map),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

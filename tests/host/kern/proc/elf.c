@@ -122,10 +122,8 @@ expect_refusal(const char *want)
 	make_image();
 }
 
-static void
-accepts(void **state)
+TEST(accepts)
 {
-	(void)state;
 	make_image();
 	assert_null(check_bytes(sizeof img));
 	assert_int_equal(e.e_nseg, 2);
@@ -135,10 +133,8 @@ accepts(void **state)
 	assert_int_equal(e.e_bias, 0);
 }
 
-static void
-accepts_pie(void **state)
+TEST(accepts_pie)
 {
-	(void)state;
 	make_image();
 	img.eh.e_type = ET_DYN;
 	img.eh.e_entry = 0x10;
@@ -151,10 +147,8 @@ accepts_pie(void **state)
 	assert_int_equal(e.e_phdr, PIE + offsetof(struct image, ph));
 }
 
-static void
-refuses_headers(void **state)
+TEST(refuses_headers)
 {
-	(void)state;
 	make_image();
 	img.eh.e_ident[0] = '#';
 	expect_refusal("not an ELF file");
@@ -182,10 +176,8 @@ refuses_headers(void **state)
 	expect_refusal("nothing to load");
 }
 
-static void
-refuses_segments(void **state)
+TEST(refuses_segments)
 {
-	(void)state;
 	make_image();
 	img.ph[1].p_offset = sizeof img;
 	expect_refusal("segment 1 lies outside the file");
@@ -213,13 +205,11 @@ refuses_segments(void **state)
 	expect_refusal("segment 1 lies below the one before it");
 }
 
-static void
-refuses_entry(void **state)
+TEST(refuses_entry)
 {
 	static const uint64_t entries[] = { 0, 0x3fffff, 0x402000,
 		0x400000 + offsetof(struct image, data), ~0UL };
 
-	(void)state;
 	make_image();
 	for (unsigned i = 0; i < sizeof entries / sizeof *entries; i++) {
 		img.eh.e_entry = entries[i];
@@ -227,12 +217,10 @@ refuses_entry(void **state)
 	}
 }
 
-static void
-names_symbols(void **state)
+TEST(names_symbols)
 {
 	uint64_t offset = 0;
 
-	(void)state;
 	make_image();
 	assert_null(elf_check(&img, sizeof img, &limits, &e, buf, sizeof buf));
 	assert_string_equal(elf_symbol(&e, 0x40010c, &offset), "main");
@@ -249,13 +237,11 @@ names_symbols(void **state)
 }
 
 /* Otherwise a payload could forge frames and the last line of the console. */
-static void
-refuses_symbols_with_control_characters(void **state)
+TEST(refuses_symbols_with_control_characters)
 {
 	uint64_t offset = 0;
 	char *name;
 
-	(void)state;
 	make_image();
 	assert_null(elf_check(&img, sizeof img, &limits, &e, buf, sizeof buf));
 	name = (char *)(uintptr_t)elf_symbol(&e, 0x40010c, &offset);
@@ -267,10 +253,8 @@ refuses_symbols_with_control_characters(void **state)
 }
 
 /* Every length, and many random corruptions; the sanitizer checks. */
-static void
-survives_anything(void **state)
+TEST(survives_anything)
 {
-	(void)state;
 	make_image();
 	for (size_t n = 0; n < sizeof img; n++)
 		check_bytes(n);
@@ -286,21 +270,4 @@ survives_anything(void **state)
 			    (unsigned char)rand();
 		check_bytes(sizeof img);
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(accepts),
-		cmocka_unit_test(accepts_pie),
-		cmocka_unit_test(refuses_headers),
-		cmocka_unit_test(refuses_segments),
-		cmocka_unit_test(refuses_entry),
-		cmocka_unit_test(names_symbols),
-		cmocka_unit_test(refuses_symbols_with_control_characters),
-		cmocka_unit_test(survives_anything),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,10 +93,8 @@ stop_one(unsigned i)
 }
 
 /* Start, restart and stop random timers while time passes. */
-static void
-any_order(void **state)
+TEST(any_order)
 {
-	(void)state;
 	srand(1);
 	for (unsigned step = 0; step < 20000; step++) {
 		unsigned i = (unsigned)rand() % N;
@@ -134,12 +132,10 @@ start_again(void *arg)
 }
 
 /* A timer that a timer's function starts runs at once if it is due. */
-static void
-started_by_a_timer(void **state)
+TEST(started_by_a_timer)
 {
 	static struct timer t;
 
-	(void)state;
 	timer_start(&t, now + 10, start_again, &t);
 	now += 20;
 	timer_intr();
@@ -149,15 +145,4 @@ started_by_a_timer(void **state)
 	timer_intr();
 	assert_int_equal(nagain, 3);
 	assert_int_equal(programmed, ~0ULL);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_order),
-		cmocka_unit_test(started_by_a_timer),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

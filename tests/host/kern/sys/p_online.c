@@ -155,10 +155,8 @@ call(uintptr_t op, int a, int b, int c)
 	return sched_syscall(args);
 }
 
-static void
-p_online_refuses_wild_ids(void **state)
+TEST(p_online_refuses_wild_ids)
 {
-	(void)state;
 	cpus[0].c_online = true;
 	assert_int_equal(call(BARECPC_SCHED_ONLINE, 0, P_STATUS, 0), P_ONLINE);
 	for (unsigned i = 0; i < NWILD; i++) {
@@ -169,10 +167,8 @@ p_online_refuses_wild_ids(void **state)
 	}
 }
 
-static void
-processor_bind_refuses_wild_ids(void **state)
+TEST(processor_bind_refuses_wild_ids)
 {
-	(void)state;
 	self.l_bound = -1;
 	for (unsigned i = 0; i < NWILD; i++) {
 		if (wild[i] == -1 || wild[i] == -2)
@@ -181,15 +177,4 @@ processor_bind_refuses_wild_ids(void **state)
 		    call(BARECPC_SCHED_BIND, P_LWPID, P_MYID, wild[i]),
 		    -EINVAL);
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(p_online_refuses_wild_ids),
-		cmocka_unit_test(processor_bind_refuses_wild_ids),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

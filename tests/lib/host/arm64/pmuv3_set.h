@@ -31,7 +31,8 @@ void boot(const struct fake_shape *shape);
 enum pmuv3_overflow boot_proved(const struct fake_shape *shape);
 /* No PIC runs, EL0 cannot read a counter, and every write is certain. */
 int fixture_down(void **state);
-#define T(fn) cmocka_unit_test_teardown(fn, fixture_down)
+/* Define a test: PMUV3_TEST(name) { ... } */
+#define PMUV3_TEST(name) TEST_WITH(name, NULL, fixture_down)
 
 struct set {
 	struct pcbe_set set;

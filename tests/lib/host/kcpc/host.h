@@ -10,17 +10,12 @@
 #define TESTS_LIB_HOST_KCPC_HOST_H
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <libcpc.h>
+#include <stdbool.h>
 
 #include "tests/lib/host/kcpc/fake_kernel.h"
 #include "tests/lib/host/kcpc/fake_pcbe.h"
+#include "tests/lib/host/test.h"
 
 /* A handle that the fixture opens.  Tests create everything else. */
 extern cpc_t *cpc;
@@ -32,7 +27,8 @@ void reboot(void);
 
 int fixture_up(void **state);
 int fixture_down(void **state);
-#define T(fn) cmocka_unit_test_setup_teardown(fn, fixture_up, fixture_down)
+/* Define a test: CPC_TEST(name) { ... } */
+#define CPC_TEST(name) TEST_WITH(name, fixture_up, fixture_down)
 
 /* The call fails with this errno, and does not merely keep an older one. */
 #define assert_errno(call, e)                                                  \

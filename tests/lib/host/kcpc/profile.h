@@ -24,6 +24,8 @@ void profile_open(void);
 /* The cmocka fixture of each test. */
 int profile_up(void **state);
 int profile_down(void **state);
+/* Define a test: PROFILE_TEST(name) { ... } */
+#define PROFILE_TEST(name) TEST_WITH(name, profile_up, profile_down)
 /* Attach the current LWP's set to a profile.  Returns an errno. */
 int profile_attach(uintptr_t fd, uintptr_t depth);
 /*

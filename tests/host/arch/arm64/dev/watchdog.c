@@ -94,10 +94,8 @@ found(enum machine_watchdog_kind kind, unsigned control, uint32_t value)
 	return state_found;
 }
 
-static void
-each_kind_is_stopped(void **state)
+TEST(each_kind_is_stopped)
 {
-	(void)state;
 	assert_int_equal(found(MACHINE_SBSA, 0, 1), WATCHDOG_STOPPED);
 	assert_int_equal(dev.reg[0], 0);
 	assert_int_equal(found(MACHINE_SP805, 8, 3), WATCHDOG_STOPPED);
@@ -107,8 +105,7 @@ each_kind_is_stopped(void **state)
 }
 
 /* An interrupt alone does no harm; nor does a timer that stands still. */
-static void
-an_idle_one_is_not_written(void **state)
+TEST(an_idle_one_is_not_written)
 {
 	static const struct {
 		enum machine_watchdog_kind kind;
@@ -122,7 +119,6 @@ an_idle_one_is_not_written(void **state)
 		{ MACHINE_BCM2835, 0x1c, 0x102 },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		assert_int_equal(
 		    found(cases[i].kind, cases[i].control, cases[i].value),
@@ -131,10 +127,8 @@ an_idle_one_is_not_written(void **state)
 	}
 }
 
-static void
-what_cannot_be_stopped_is_reported(void **state)
+TEST(what_cannot_be_stopped_is_reported)
 {
-	(void)state;
 	dev.stuck = true;
 	assert_int_equal(found(MACHINE_SBSA, 0, 1), WATCHDOG_RUNNING);
 	assert_int_equal(found(MACHINE_SP805, 8, 3), WATCHDOG_RUNNING);
@@ -145,16 +139,4 @@ what_cannot_be_stopped_is_reported(void **state)
 	dev.faults = false;
 	assert_int_equal(found(MACHINE_DESIGNWARE, 0, 1), WATCHDOG_UNKNOWN);
 	assert_int_equal(dev.accesses, 0);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_kind_is_stopped),
-		cmocka_unit_test(an_idle_one_is_not_written),
-		cmocka_unit_test(what_cannot_be_stopped_is_reported),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,12 +106,10 @@ parse_tree(void)
 }
 
 /* The emulator's list of the events that its PMU counts. */
-static void
-list_of_events(void **state)
+TEST(list_of_events)
 {
 	int at;
 
-	(void)state;
 	for (unsigned n = 0; n <= 3; n++) {
 		start_tree();
 		add_gic("intc@8000000", 0x8000000, 1);
@@ -130,12 +128,10 @@ list_of_events(void **state)
 	}
 }
 
-static void
-usual_tree(void **state)
+TEST(usual_tree)
 {
 	int at;
 
-	(void)state;
 	start_tree();
 	add_timer();
 	at = add_node(0, "pmu", "arm,armv8-pmuv3");
@@ -158,10 +154,8 @@ usual_tree(void **state)
 }
 
 /* All regions of the first controller count; those of the others do not. */
-static void
-regions_of_several_nodes(void **state)
+TEST(regions_of_several_nodes)
 {
-	(void)state;
 	start_tree();
 	add_timer();
 	add_gic("intc@a0000000", 0xa0000000, 12);
@@ -176,10 +170,8 @@ regions_of_several_nodes(void **state)
 }
 
 /* Too many regions: one line says so, and the first MACHINE_NGICR are used. */
-static void
-more_regions_than_cpus(void **state)
+TEST(more_regions_than_cpus)
 {
-	(void)state;
 	start_tree();
 	add_timer();
 	add_gic("intc@80000000", 0x80000000, MACHINE_NGICR + 1);
@@ -190,12 +182,10 @@ more_regions_than_cpus(void **state)
 }
 
 /* #redistributor-regions is larger than the number of ranges in "reg". */
-static void
-regions_without_ranges(void **state)
+TEST(regions_without_ranges)
 {
 	int at;
 
-	(void)state;
 	start_tree();
 	add_timer();
 	at = add_gic("intc@80000000", 0x80000000, 2);
@@ -205,13 +195,11 @@ regions_without_ranges(void **state)
 }
 
 /* Three specifiers of 55555556H cells are 2 cells modulo 2^32. */
-static void
-interrupt_cells_wrap(void **state)
+TEST(interrupt_cells_wrap)
 {
 	static const uint32_t wrong[] = { 0x55555556, 0x55555557, 0x80000001,
 		~0U, 0, 1, 5, 1000 };
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
 		int at;
 
@@ -227,12 +215,10 @@ interrupt_cells_wrap(void **state)
 }
 
 /* An interrupt number that is not a PPI is not enabled. */
-static void
-no_ppi(void **state)
+TEST(no_ppi)
 {
 	int at;
 
-	(void)state;
 	start_tree();
 	at = add_node(0, "timer", "arm,armv8-timer");
 	for (unsigned i = 0; i < 4; i++)
@@ -327,10 +313,8 @@ expect_intids(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 	assert_int_equal(machine_pmu_intid(3), d);
 }
 
-static void
-spi_of_each_cpu(void **state)
+TEST(spi_of_each_cpu)
 {
-	(void)state;
 	board_tree();
 	add_pmu(NCPU, NCPU, 0);
 	assert_true(parse_board());
@@ -339,10 +323,8 @@ spi_of_each_cpu(void **state)
 }
 
 /* The affinity counts, not the order. */
-static void
-spis_in_another_order(void **state)
+TEST(spis_in_another_order)
 {
-	(void)state;
 	board_tree();
 	add_pmu(NCPU, NCPU, 1);
 	assert_true(parse_board());
@@ -351,12 +333,10 @@ spis_in_another_order(void **state)
 }
 
 /* Two PMU nodes, as on a machine with two core types. */
-static void
-spis_of_two_nodes(void **state)
+TEST(spis_of_two_nodes)
 {
 	int at;
 
-	(void)state;
 	board_tree();
 	add_pmu(2, 2, 0);
 	at = add_node(0, "pmu-a53", "arm,cortex-a53-pmu");
@@ -371,10 +351,8 @@ spis_of_two_nodes(void **state)
 }
 
 /* Without the property the order of the CPUs counts, as for Linux. */
-static void
-affinity_missing(void **state)
+TEST(affinity_missing)
 {
-	(void)state;
 	board_tree();
 	add_pmu(NCPU, 0, 0);
 	assert_true(parse_board());
@@ -389,10 +367,8 @@ affinity_missing(void **state)
 	": overflows do not interrupt\n"
 
 /* A CPU without an interrupt cannot count like the others. */
-static void
-wrong_number_of_affinities(void **state)
+TEST(wrong_number_of_affinities)
 {
-	(void)state;
 	board_tree();
 	add_pmu(NCPU, 3, 0);
 	assert_true(parse_board());
@@ -409,12 +385,10 @@ wrong_number_of_affinities(void **state)
 	expect_intids(0, 0, 0, 0);
 }
 
-static void
-ppi_among_spis(void **state)
+TEST(ppi_among_spis)
 {
 	int at;
 
-	(void)state;
 	board_tree();
 	at = add_pmu(3, NCPU, 0);
 	add_interrupt(at, 1, 7);
@@ -426,10 +400,8 @@ ppi_among_spis(void **state)
 }
 
 /* A CPU that is disabled is not used, nor is its interrupt. */
-static void
-affinity_of_an_unknown_cpu(void **state)
+TEST(affinity_of_an_unknown_cpu)
 {
-	(void)state;
 	board_tree();
 	add_pmu(NCPU, NCPU, 0);
 	fdt_setprop_string(tree, find_cpu(3), "status", "disabled");
@@ -441,12 +413,10 @@ affinity_of_an_unknown_cpu(void **state)
 	assert_int_equal(machine_pmu_intid(2), 50);
 }
 
-static void
-spi_of_two_cpus(void **state)
+TEST(spi_of_two_cpus)
 {
 	int at;
 
-	(void)state;
 	board_tree();
 	at = add_pmu(3, NCPU, 0);
 	add_interrupt(at, 0, 17);
@@ -456,10 +426,8 @@ spi_of_two_cpus(void **state)
 	expect_intids(0, 0, 0, 0);
 }
 
-static void
-release_words(void **state)
+TEST(release_words)
 {
-	(void)state;
 	board_tree();
 	assert_true(parse_board());
 	assert_string_equal(machine_said, "");
@@ -471,10 +439,8 @@ release_words(void **state)
 }
 
 /* All CPUs may wait for one word: arch/arm64/dev/spin_table.c. */
-static void
-one_release_word(void **state)
+TEST(one_release_word)
 {
-	(void)state;
 	board_tree();
 	for (unsigned i = 0; i < NCPU; i++)
 		fdt_setprop_u64(tree, find_cpu(i), "cpu-release-addr", RELEASE);
@@ -497,10 +463,8 @@ expect_without_cpu2(const char *why)
 	assert_int_equal(machine_pmu_intid(3), 51);
 }
 
-static void
-bad_release_word(void **state)
+TEST(bad_release_word)
 {
-	(void)state;
 	board_tree();
 	add_pmu(NCPU, NCPU, 0);
 	fdt_delprop(tree, find_cpu(2), "cpu-release-addr");
@@ -522,10 +486,8 @@ bad_release_word(void **state)
 }
 
 /* The boot CPU runs already. */
-static void
-boot_cpu_without_release_word(void **state)
+TEST(boot_cpu_without_release_word)
 {
-	(void)state;
 	board_tree();
 	fdt_delprop(tree, find_cpu(0), "cpu-release-addr");
 	assert_true(parse_board());
@@ -534,10 +496,8 @@ boot_cpu_without_release_word(void **state)
 }
 
 /* The method may be that of all CPUs.  PSCI needs no word. */
-static void
-method_of_all_cpus(void **state)
+TEST(method_of_all_cpus)
 {
-	(void)state;
 	board_tree();
 	fdt_setprop_string(tree, fdt_path_offset(tree, "/cpus"),
 	    "enable-method", "spin-table");
@@ -551,13 +511,11 @@ method_of_all_cpus(void **state)
 }
 
 /* The console of a Raspberry Pi 4, and its power block, after a bus. */
-static void
-raspberry_pi(void **state)
+TEST(raspberry_pi)
 {
 	static const char pm[] = "brcm,bcm2711-pm\0brcm,bcm2835-pm-wdt";
 	int at;
 
-	(void)state;
 	start_tree();
 	add_timer();
 	at = add_node(0, "soc", "simple-bus");
@@ -592,8 +550,7 @@ raspberry_pi(void **state)
 }
 
 /* Each kind by its name; a disabled one is left out, and a ninth. */
-static void
-watchdogs(void **state)
+TEST(watchdogs)
 {
 	static const char *const names[] = { "arm,sbsa-gwdt", "arm,sp805",
 		"snps,dw-wdt", "arm,sp805" };
@@ -602,7 +559,6 @@ watchdogs(void **state)
 	char name[32];
 	int at;
 
-	(void)state;
 	start_tree();
 	add_timer();
 	add_gic("intc@8000000", 0x8000000, 1);
@@ -626,8 +582,7 @@ watchdogs(void **state)
 }
 
 /* The first host bridge, with its windows for ports and memory. */
-static void
-host_bridge(void **state)
+TEST(host_bridge)
 {
 	/* phys.hi, two cells of bus address, two of ours, two of length. */
 	static const uint32_t ranges[] = { 0x1000000, 0, 0, 0, 0x3eff0000, 0,
@@ -637,7 +592,6 @@ host_bridge(void **state)
 	const struct machine_pci *pci = &machine.m_pci;
 	int at;
 
-	(void)state;
 	start_tree();
 	add_timer();
 	for (unsigned i = 0; i < 2; i++) { /* libfdt puts a new node first */
@@ -674,10 +628,8 @@ only_16550(const char *machine_name)
 	assert_true(parse_tree());
 }
 
-static void
-only_uart_of_a_virtual_machine(void **state)
+TEST(only_uart_of_a_virtual_machine)
 {
-	(void)state;
 	only_16550("linux,dummy-virt");
 	assert_int_equal(machine.m_uart.u_kind, UART_16550);
 	assert_int_equal(machine.m_uart.u_addr, 0x40001000);
@@ -689,8 +641,7 @@ only_uart_of_a_virtual_machine(void **state)
 }
 
 /* Boards name their own UART first, and spread its registers. */
-static void
-registers_of_a_16550(void **state)
+TEST(registers_of_a_16550)
 {
 	static const char names[] = "acme,uart\0ns16550a";
 	static const struct {
@@ -703,7 +654,6 @@ registers_of_a_16550(void **state)
 		{ UINT32_MAX, 4, UART_NONE },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		int at;
 
@@ -726,12 +676,10 @@ registers_of_a_16550(void **state)
 	}
 }
 
-static void
-gic_of_a_vendor(void **state)
+TEST(gic_of_a_vendor)
 {
 	int at;
 
-	(void)state;
 	start_tree();
 	add_timer();
 	at = add_node(0, "intc@b000000", NULL);
@@ -743,8 +691,7 @@ gic_of_a_vendor(void **state)
 }
 
 /* Every driver is found by its name, even after a vendor's own. */
-static void
-uart_of_each_name(void **state)
+TEST(uart_of_each_name)
 {
 	static const struct {
 		const char *compatible;
@@ -767,7 +714,6 @@ uart_of_each_name(void **state)
 		{ "acme,uart\0acme,uart-2", UART_NONE },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		const char *first = cases[i].compatible;
 		size_t n = strlen(first) + 1;
@@ -801,13 +747,11 @@ uart_of_each_name(void **state)
 
 /* If a tree has no GIC, ACPI describes the CPUs. */
 /* A tree whose header is wrong, or says at any byte that the tree ends. */
-static void
-cut_tree(void **state)
+TEST(cut_tree)
 {
 	struct bootinfo bi = { 0 };
 	char *copy;
 
-	(void)state;
 	start_tree();
 	add_timer();
 	add_node(0, "chosen", NULL);
@@ -831,12 +775,10 @@ cut_tree(void **state)
 	free(copy);
 }
 
-static void
-no_gic(void **state)
+TEST(no_gic)
 {
 	int at;
 
-	(void)state;
 	start_tree();
 	at = add_node(0, "cpus", NULL);
 	set_cell(at, "#address-cells", 1);
@@ -845,42 +787,4 @@ no_gic(void **state)
 	set_cell(at, "reg", 1);
 	assert_false(parse_tree());
 	assert_int_equal(machine.m_ncpu, 0);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(usual_tree),
-		cmocka_unit_test(list_of_events),
-		cmocka_unit_test(regions_of_several_nodes),
-		cmocka_unit_test(more_regions_than_cpus),
-		cmocka_unit_test(regions_without_ranges),
-		cmocka_unit_test(interrupt_cells_wrap),
-		cmocka_unit_test(no_ppi),
-		cmocka_unit_test(spi_of_each_cpu),
-		cmocka_unit_test(spis_in_another_order),
-		cmocka_unit_test(spis_of_two_nodes),
-		cmocka_unit_test(affinity_missing),
-		cmocka_unit_test(wrong_number_of_affinities),
-		cmocka_unit_test(ppi_among_spis),
-		cmocka_unit_test(affinity_of_an_unknown_cpu),
-		cmocka_unit_test(spi_of_two_cpus),
-		cmocka_unit_test(release_words),
-		cmocka_unit_test(one_release_word),
-		cmocka_unit_test(bad_release_word),
-		cmocka_unit_test(boot_cpu_without_release_word),
-		cmocka_unit_test(method_of_all_cpus),
-		cmocka_unit_test(raspberry_pi),
-		cmocka_unit_test(watchdogs),
-		cmocka_unit_test(host_bridge),
-		cmocka_unit_test(only_uart_of_a_virtual_machine),
-		cmocka_unit_test(registers_of_a_16550),
-		cmocka_unit_test(uart_of_each_name),
-		cmocka_unit_test(gic_of_a_vendor),
-		cmocka_unit_test(cut_tree),
-		cmocka_unit_test(no_gic),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

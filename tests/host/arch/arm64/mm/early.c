@@ -137,13 +137,11 @@ expect_nothing(uint64_t root, uintptr_t va)
 }
 
 /* One test: the tables stay. */
-static void
-each_part_is_mapped_with_its_rights(void **state)
+TEST(each_part_is_mapped_with_its_rights)
 {
 	uint64_t kernel, identity;
 	size_t bytes;
 
-	(void)state;
 	arm64_early_map(FDT_PA);
 	kernel = arm64_roots.r_kernel;
 	identity = arm64_roots.r_identity;
@@ -180,13 +178,11 @@ expect_at(uint64_t pa, uint64_t bytes)
 	    bytes, RIGHTS);
 }
 
-static void
-loaders_data_is_mapped_once(void **state)
+TEST(loaders_data_is_mapped_once)
 {
 	uint64_t identity = arm64_roots.r_identity, before = mapped(identity);
 	unsigned left;
 
-	(void)state;
 	expect_at(FDT_PA, ARM64_HANDED_MAX);
 	assert_int_equal(mapped(identity), before);
 	/* It crosses a GiB, so it takes two tables, and no more later. */
@@ -203,12 +199,10 @@ loaders_data_is_mapped_once(void **state)
 }
 
 /* Addresses of 49 bits would take the place of others. */
-static void
-other_addresses_are_refused(void **state)
+TEST(other_addresses_are_refused)
 {
 	uint64_t before = mapped(arm64_roots.r_identity);
 
-	(void)state;
 	assert_null(arm64_early_ptr(0, 1));
 	assert_null(arm64_early_ptr(1UL << 48, 1));
 	assert_null(arm64_early_ptr((1UL << 48) - 4096, 4097));
@@ -218,29 +212,14 @@ other_addresses_are_refused(void **state)
 }
 
 /* The last test: it takes all tables. */
-static void
-no_table_is_left(void **state)
+TEST(no_table_is_left)
 {
 	uint64_t pa = 1UL << 40;
 
-	(void)state;
 	while (arm64_pt_left() > 0) {
 		expect_at(pa, 1);
 		pa += GIB;
 	}
 	assert_null(arm64_early_ptr(pa, 1));
 	expect_at(FDT_PA, 1);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_part_is_mapped_with_its_rights),
-		cmocka_unit_test(loaders_data_is_mapped_once),
-		cmocka_unit_test(other_addresses_are_refused),
-		cmocka_unit_test(no_table_is_left),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,12 +32,10 @@ shape_of(unsigned version, unsigned nevent)
 }
 
 /* PMUVer 0 and 0xf: the other registers may be absent. */
-static void
-absent_pmu_is_not_touched(void **state)
+TEST(absent_pmu_is_not_touched)
 {
 	static const unsigned absent[] = { 0x0, 0xf };
 
-	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		struct fake_shape shape = shape_of(absent[i], 6);
 
@@ -81,8 +79,7 @@ all_count(unsigned nevent)
 		assert_int_equal(s.data[n], 1000 * n + 77);
 }
 
-static void
-every_shape(void **state)
+PMUV3_TEST(every_shape)
 {
 	for (unsigned v = 0; v < NVERSION; v++) {
 		for (unsigned n = 0; n <= FAKE_NEVENT; n++) {
@@ -121,10 +118,8 @@ join_cpu(unsigned version, unsigned nevent, uint64_t ceid0)
 /*
  * If CPUs differ, the backend offers what all of them have, in any boot order.
  */
-static void
-unlike_cpus(void **state)
+TEST(unlike_cpus)
 {
-	(void)state;
 	join_cpu(7, 20, ~0ULL);
 	assert_int_equal(pmuv3.pv_version, 6);
 	assert_int_equal(ops->ncounters(), 6);
@@ -173,12 +168,10 @@ takes(unsigned type, uint64_t code, unsigned pic)
 	return ops->configure(&cfg, &ev, 0, NULL, &set, &named_refusal);
 }
 
-static void
-parts_are_core_types(void **state)
+TEST(parts_are_core_types)
 {
 	struct cpc_pmu all = { 0 }, big = { 0 }, little = { 0 };
 
-	(void)state;
 	boot_big_little();
 	assert_int_equal(ops->pcbe_ntypes, 2);
 	assert_string_equal(ops->pcbe_types[0].py_name, "armv8_cortex_a76");
@@ -204,12 +197,10 @@ parts_are_core_types(void **state)
 }
 
 /* An emulator counts what PMCEID of the type announces. */
-static void
-events_of_each_type(void **state)
+TEST(events_of_each_type)
 {
 	static const uint64_t every[2] = { ~0ULL, ~0ULL };
 
-	(void)state;
 	pmuv3_counts = every;
 	boot_big_little();
 	assert_int_equal(takes(0, ARM_INST_RETIRED, 0), 0);
@@ -222,14 +213,12 @@ events_of_each_type(void **state)
 }
 
 /* An event that is announced, and is not in the emulator's list, has no PIC. */
-static void
-listed_events_only(void **state)
+TEST(listed_events_only)
 {
 	static const uint64_t list[2] = { 1ULL << ARM_INST_RETIRED, 0 };
 	struct fake_shape shape = shape_of(PMUVER_V3P5, 4);
 	struct cpc_pmu pm = { 0 };
 
-	(void)state;
 	pmuv3_counts = list;
 	boot(&shape);
 	assert_int_equal(takes(0, ARM_INST_RETIRED, 0), 0);
@@ -240,14 +229,12 @@ listed_events_only(void **state)
 	pmuv3_counts = NULL;
 }
 
-static void
-name_shows_the_version(void **state)
+PMUV3_TEST(name_shows_the_version)
 {
 	static const char *const names[NVERSION] = { "Arm PMUv3", "Arm PMUv3p1",
 		"Arm PMUv3p4", "Arm PMUv3p5", "Arm PMUv3p7", "Arm PMUv3p8",
 		"Arm PMUv3p9", "Arm PMUv3, later" };
 
-	(void)state;
 	for (unsigned v = 0; v < NVERSION; v++) {
 		struct fake_shape shape = shape_of(versions[v], 4);
 
@@ -260,8 +247,7 @@ name_shows_the_version(void **state)
  * PMEVTYPER<n>_EL0: P, bit 31, excludes EL1; U, bit 30, excludes EL0; NSH, bit
  * 27, includes EL2; the event is in bits 15:0.
  */
-static void
-event_select_by_hand(void **state)
+PMUV3_TEST(event_select_by_hand)
 {
 	static const struct {
 		const char *event;
@@ -283,7 +269,6 @@ event_select_by_hand(void **state)
 	};
 	struct set s;
 
-	(void)state;
 	boot(&shape_v3p5);
 	pmuv3.pv_owns_el2 = true;
 	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -298,13 +283,11 @@ event_select_by_hand(void **state)
 /*
  * A PIC counts exactly the instructions of the levels that its request names.
  */
-static void
-each_level_is_counted_separately(void **state)
+PMUV3_TEST(each_level_is_counted_separately)
 {
 	static const unsigned levels[] = { USER, SYS, HV };
 	struct set s;
 
-	(void)state;
 	boot(&shape_v3p5);
 	pmuv3.pv_owns_el2 = true;
 	set_init(&s, 0x3f);
@@ -325,12 +308,10 @@ each_level_is_counted_separately(void **state)
 	assert_int_equal(s.data[4], 3210 * FAKE_CPI);
 }
 
-static void
-el2_is_refused_without_ownership(void **state)
+PMUV3_TEST(el2_is_refused_without_ownership)
 {
 	struct set s;
 
-	(void)state;
 	boot(&shape_v3p5);
 	set_init(&s, 1);
 	assert_int_equal(
@@ -338,8 +319,7 @@ el2_is_refused_without_ownership(void **state)
 }
 
 /* evtCount has ten bits before PMUv3p1 (FEAT_PMUv3p1), then sixteen. */
-static void
-raw_codes_fit_the_field(void **state)
+PMUV3_TEST(raw_codes_fit_the_field)
 {
 	static const struct {
 		unsigned version;
@@ -359,7 +339,6 @@ raw_codes_fit_the_field(void **state)
 	};
 	struct set s;
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		struct fake_shape shape = shape_of(cases[i].version, 4);
 
@@ -376,15 +355,13 @@ raw_codes_fit_the_field(void **state)
 	}
 }
 
-static void
-no_attribute_is_known(void **state)
+PMUV3_TEST(no_attribute_is_known)
 {
 	struct cpc_packattr attr = { .cpa_id = 0, .cpa_value = 1 };
 	struct pcbe_cfg cfg = { .pc_flags = USER };
 	struct cpc_event ev = { .ce_code = 8, .ce_pics = 1 };
 	struct pcbe_set set = { .ps_pics = 1 };
 
-	(void)state;
 	boot(&shape_v3p5);
 	assert_int_equal(ops->pcbe_attrs, 0);
 	assert_int_equal(
@@ -404,10 +381,8 @@ has_only(unsigned e, unsigned event, bool has)
  * Bits 0 to 31 of PMCEID<r>_EL0 are events 32 * r and on.  Bits 32 to 63 are
  * events 0x4000 + 32 * r and on; they exist from PMUv3p1 on.
  */
-static void
-pmceid_bits_by_hand(void **state)
+PMUV3_TEST(pmceid_bits_by_hand)
 {
-	(void)state;
 	for (unsigned v = 0; v < NVERSION; v++) {
 		for (unsigned bit = 0; bit < 128; bit++) {
 			struct fake_shape shape = shape_of(versions[v], 4);
@@ -425,15 +400,13 @@ pmceid_bits_by_hand(void **state)
 }
 
 /* The list has every event that PMCEID reports, under all its names. */
-static void
-the_list_matches_pmceid(void **state)
+PMUV3_TEST(the_list_matches_pmceid)
 {
 	static const char *const want[] = { "PAPI_tot_cyc", "PAPI_tot_ins",
 		"cpu_cycles", "inst_retired", "sw_incr" };
 	char name[CPC_MAX_EVENT_LEN + EVENT_WORD];
 	unsigned i = 0;
 
-	(void)state;
 	boot(&shape_v3p5);
 	for (unsigned generic = 2; generic-- > 0;) {
 		struct machine_list ml = { 0 };
@@ -458,10 +431,8 @@ code_of(const char *name)
 }
 
 /* The presets count branches that retire, not speculated branches. */
-static void
-presets_count_retired_branches(void **state)
+PMUV3_TEST(presets_count_retired_branches)
 {
-	(void)state;
 	for (unsigned event = 0; event < 64; event++) {
 		struct fake_shape shape = shape_v3p5;
 
@@ -475,12 +446,10 @@ presets_count_retired_branches(void **state)
 	}
 }
 
-static void
-names_resolve_to_numbers(void **state)
+PMUV3_TEST(names_resolve_to_numbers)
 {
 	struct cpc_event ev;
 
-	(void)state;
 	boot(&shape_v3p5);
 	assert_int_equal(named_event(ops, "inst_retired", &ev), 0x3f);
 	assert_int_equal(ev.ce_code, 8);
@@ -501,12 +470,10 @@ names_resolve_to_numbers(void **state)
 }
 
 /* The version and the events that both CPUs have. */
-static void
-common_version_and_events(void **state)
+TEST(common_version_and_events)
 {
 	struct fake_shape shape = shape_of(7, 6);
 
-	(void)state;
 	shape.ceid[0] = 3;
 	shape.ceid[1] = 5;
 	fake_reset(&shape);
@@ -529,8 +496,7 @@ common_version_and_events(void **state)
 /*
  * PMCEID says which common events exist.  Other events belong to a CPU model.
  */
-static void
-events_of_the_tables(void **state)
+PMUV3_TEST(events_of_the_tables)
 {
 	static const struct {
 		uint64_t select;
@@ -552,7 +518,6 @@ events_of_the_tables(void **state)
 	};
 	struct fake_shape shape = shape_of(6, 6);
 
-	(void)state;
 	shape.ceid[0] = 1ULL << 8 | 1ULL << (32 + 3);
 	boot(&shape);
 	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -566,13 +531,11 @@ events_of_the_tables(void **state)
 }
 
 /* Sets start and stop while a PIC is kept.  Their PICs count as without it. */
-static void
-a_kept_pic_never_stops(void **state)
+TEST(a_kept_pic_never_stops)
 {
 	struct fake_shape shape = shape_of(6, 6);
 	struct set kept, s;
 
-	(void)state;
 	boot(&shape);
 	set_init(&kept, 1 << 5);
 	set_one(&kept, "inst_retired", 5, USER, 0);
@@ -595,32 +558,4 @@ a_kept_pic_never_stops(void **state)
 	assert_int_equal(kept.data[0], 200);
 	assert_int_equal(s.data[0], 0);
 	assert_int_equal(fake_pmu[0].pminten, 0);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(absent_pmu_is_not_touched),
-		T(every_shape),
-		cmocka_unit_test(unlike_cpus),
-		cmocka_unit_test(parts_are_core_types),
-		cmocka_unit_test(events_of_each_type),
-		cmocka_unit_test(listed_events_only),
-		T(name_shows_the_version),
-		T(event_select_by_hand),
-		T(each_level_is_counted_separately),
-		T(el2_is_refused_without_ownership),
-		T(raw_codes_fit_the_field),
-		T(no_attribute_is_known),
-		T(pmceid_bits_by_hand),
-		T(the_list_matches_pmceid),
-		T(presets_count_retired_branches),
-		T(names_resolve_to_numbers),
-		cmocka_unit_test(common_version_and_events),
-		T(events_of_the_tables),
-		cmocka_unit_test(a_kept_pic_never_stops),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

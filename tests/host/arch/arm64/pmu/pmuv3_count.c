@@ -17,12 +17,10 @@ static const struct fake_shape shape_v3 = {
 	.ceid = { CEID0_QEMU, 0 },
 };
 
-static void
-retired_instructions_are_counted_exactly(void **state)
+PMUV3_TEST(retired_instructions_are_counted_exactly)
 {
 	struct set s;
 
-	(void)state;
 	boot(&shape_v3p5);
 	set_one(&s, "inst_retired", 2, USER, 0);
 	for (uint64_t n = 0; n < 50; n++) {
@@ -36,12 +34,10 @@ retired_instructions_are_counted_exactly(void **state)
 	}
 }
 
-static void
-sample_of_running_pics(void **state)
+PMUV3_TEST(sample_of_running_pics)
 {
 	struct set s;
 
-	(void)state;
 	boot(&shape_v3p5);
 	set_one(&s, "inst_retired", 0, USER, 5);
 	set_start(&s);
@@ -56,8 +52,7 @@ sample_of_running_pics(void **state)
 }
 
 /* The counter wraps after 0xffffffff; the 64-bit count does not. */
-static void
-narrow_counters_carry_into_64_bits(void **state)
+PMUV3_TEST(narrow_counters_carry_into_64_bits)
 {
 	static const struct {
 		uint64_t from, run, to;
@@ -72,7 +67,6 @@ narrow_counters_carry_into_64_bits(void **state)
 	};
 	struct set s;
 
-	(void)state;
 	boot(&shape_v3);
 	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		set_one(&s, "inst_retired", 4, USER, cases[i].from);
@@ -84,12 +78,10 @@ narrow_counters_carry_into_64_bits(void **state)
 }
 
 /* With PMCR_EL0.LP a counter overflows at bit 63, and not at bit 31. */
-static void
-wide_counters_wrap_at_64_bits(void **state)
+PMUV3_TEST(wide_counters_wrap_at_64_bits)
 {
 	struct set s;
 
-	(void)state;
 	boot(&shape_v3p5);
 	set_one(&s, "inst_retired", 1, USER, 0xfffffffe);
 	set_start(&s);
@@ -104,12 +96,10 @@ wide_counters_wrap_at_64_bits(void **state)
 }
 
 /* A narrow counter always interrupts, so that its wrap is counted in time. */
-static void
-narrow_and_notify_pics_interrupt(void **state)
+PMUV3_TEST(narrow_and_notify_pics_interrupt)
 {
 	struct set s;
 
-	(void)state;
 	boot(&shape_v3);
 	set_init(&s, 0x3);
 	assert_int_equal(set_add(&s, "inst_retired", 0, USER, 0), 0);
@@ -139,12 +129,10 @@ narrow_and_notify_pics_interrupt(void **state)
 	set_stop(&s);
 }
 
-static void
-overflow_is_acknowledged(void **state)
+PMUV3_TEST(overflow_is_acknowledged)
 {
 	struct set s;
 
-	(void)state;
 	boot(&shape_v3p5);
 	set_init(&s, 0x5);
 	assert_int_equal(set_add(&s, "inst_retired", 0, NOTIFY, -5ULL), 0);
@@ -165,12 +153,10 @@ overflow_is_acknowledged(void **state)
 }
 
 /* An overflow from before the start of a set is not the set's. */
-static void
-stale_overflow_is_not_reported(void **state)
+PMUV3_TEST(stale_overflow_is_not_reported)
 {
 	struct set s;
 
-	(void)state;
 	boot(&shape_v3p5);
 	set_one(&s, "inst_retired", 3, NOTIFY, -1ULL);
 	set_start(&s);
@@ -184,13 +170,11 @@ stale_overflow_is_not_reported(void **state)
 	assert_int_equal(set_stop(&s), 0);
 }
 
-static void
-reads_are_open_while_a_set_that_asks_runs(void **state)
+PMUV3_TEST(reads_are_open_while_a_set_that_asks_runs)
 {
 	struct set s;
 	uint64_t v;
 
-	(void)state;
 	boot(&shape_v3p5);
 	set_one(&s, "inst_retired", 2, USER, 40);
 	assert_false(fake_el0_read(2, &v));
@@ -210,13 +194,11 @@ reads_are_open_while_a_set_that_asks_runs(void **state)
  * A set that may read, may read every PIC.  The backend therefore clears what
  * the set before it left on this CPU.
  */
-static void
-no_set_reads_what_others_counted(void **state)
+PMUV3_TEST(no_set_reads_what_others_counted)
 {
 	struct set first, second;
 	uint64_t v;
 
-	(void)state;
 	boot(&shape_v3p5);
 	set_init(&first, 0x3c);
 	for (unsigned i = 2; i < 6; i++)
@@ -241,12 +223,10 @@ no_set_reads_what_others_counted(void **state)
 }
 
 /* A set that stops on one CPU continues on another. */
-static void
-counts_follow_the_set(void **state)
+PMUV3_TEST(counts_follow_the_set)
 {
 	struct set s;
 
-	(void)state;
 	boot(&shape_v3);
 	set_one(&s, "inst_retired", 0, USER, 0xfffffff0);
 	for (unsigned i = 0; i < 8; i++) {
@@ -267,13 +247,11 @@ tick(void)
 }
 
 /* PMCCNTR_EL0 is the tick: it runs at every level, across starts and stops. */
-static void
-tick_never_stops(void **state)
+PMUV3_TEST(tick_never_stops)
 {
 	struct set s;
 	uint64_t before, after;
 
-	(void)state;
 	boot(&shape_v3);
 	before = tick();
 	set_one(&s, "cpu_cycles", 5, USER, 0);
@@ -293,13 +271,11 @@ tick_never_stops(void **state)
  * Barriers are part of every switch, so the backend has as few as the rules
  * allow.
  */
-static void
-barriers_are_not_wasted(void **state)
+PMUV3_TEST(barriers_are_not_wasted)
 {
 	struct set s;
 	unsigned isbs;
 
-	(void)state;
 	boot(&shape_v3p5);
 	set_one(&s, "inst_retired", 0, USER, 0);
 	isbs = fake_pmu[0].isbs;
@@ -308,25 +284,4 @@ barriers_are_not_wasted(void **state)
 	isbs = fake_pmu[0].isbs;
 	ops->allstop();
 	assert_int_equal(fake_pmu[0].isbs - isbs, 1);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(retired_instructions_are_counted_exactly),
-		T(sample_of_running_pics),
-		T(narrow_counters_carry_into_64_bits),
-		T(wide_counters_wrap_at_64_bits),
-		T(narrow_and_notify_pics_interrupt),
-		T(overflow_is_acknowledged),
-		T(stale_overflow_is_not_reported),
-		T(reads_are_open_while_a_set_that_asks_runs),
-		T(no_set_reads_what_others_counted),
-		T(counts_follow_the_set),
-		T(tick_never_stops),
-		T(barriers_are_not_wasted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

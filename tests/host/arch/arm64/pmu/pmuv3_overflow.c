@@ -26,8 +26,7 @@ lossy_shape(unsigned version, unsigned nevent)
 	return shape;
 }
 
-static void
-proof_classifies_machines(void **state)
+PMUV3_TEST(proof_classifies_machines)
 {
 	static const struct {
 		struct fake_shape shape; /* with PMUv3p5 and with PMUv3 */
@@ -59,7 +58,6 @@ proof_classifies_machines(void **state)
 		    "does not come" },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < 2 * (sizeof cases / sizeof cases[0]); i++) {
 		struct fake_shape shape = cases[i / 2].shape;
 		bool narrow = i % 2 != 0;
@@ -83,12 +81,10 @@ proof_classifies_machines(void **state)
 }
 
 /* An emulator without an instruction clock, or a PMU without inst_retired. */
-static void
-proof_by_cycles(void **state)
+PMUV3_TEST(proof_by_cycles)
 {
 	struct fake_shape shape = shape_v3p5;
 
-	(void)state;
 	shape.ceid[0] = 1ULL << ARM_CPU_CYCLES;
 	shape.late = 2000;
 	assert_int_equal(boot_proved(&shape), PMUV3_PLAIN);
@@ -99,13 +95,11 @@ proof_by_cycles(void **state)
 	assert_null(kcpc_prove(ops, 0, 0));
 }
 
-static void
-the_proof_of_a_pic_names_the_fault(void **state)
+PMUV3_TEST(the_proof_of_a_pic_names_the_fault)
 {
 	struct fake_shape shape = shape_v3p5;
 	struct set none;
 
-	(void)state;
 	shape.stuck = 1 << 2;
 	shape.talkative = 1 << 4;
 	boot(&shape);
@@ -123,12 +117,10 @@ the_proof_of_a_pic_names_the_fault(void **state)
 		assert_int_equal(fake_pmu[0].pmevcntr[n], 0);
 }
 
-static void
-the_proof_finds_each_lie(void **state)
+PMUV3_TEST(the_proof_finds_each_lie)
 {
 	struct fake_shape shape = shape_v3p5;
 
-	(void)state;
 	shape.narrow = true;
 	boot(&shape);
 	assert_string_equal(kcpc_prove(ops, 0, 0),
@@ -150,13 +142,11 @@ the_proof_finds_each_lie(void **state)
  * Without a helper PIC this emulator loses the overflow interrupt.  The test
  * shows that the fake behaves as it claims.
  */
-static void
-without_helper_the_interrupt_is_lost(void **state)
+PMUV3_TEST(without_helper_the_interrupt_is_lost)
 {
 	struct fake_shape shape = lossy_shape(6, 6);
 	struct set s;
 
-	(void)state;
 	boot(&shape);
 	set_one(&s, "inst_retired", 0, NOTIFY, -100ULL);
 	set_start(&s);
@@ -169,15 +159,13 @@ without_helper_the_interrupt_is_lost(void **state)
  * One write of PMCNTENSET_EL0 starts both; the helper is one count lower.  The
  * counter that a program selected for its reads stays selected.
  */
-static void
-helper_by_hand(void **state)
+PMUV3_TEST(helper_by_hand)
 {
 	struct fake_shape shape = lossy_shape(6, 6);
 	const struct fake_pmu *p = &fake_pmu[0];
 	struct set s;
 	unsigned starts;
 
-	(void)state;
 	boot_proved(&shape);
 	set_one(&s, "inst_retired", 0, NOTIFY, 0xffffffffffffff00);
 	assert_int_equal(s.set.ps_helpers, 2);
@@ -204,8 +192,7 @@ helper_by_hand(void **state)
 }
 
 /* The interrupt comes after the instruction that overflows, on every PIC. */
-static void
-helper_interrupts_at_the_instruction(void **state)
+PMUV3_TEST(helper_interrupts_at_the_instruction)
 {
 	static const unsigned versions[] = { 1, 4, 6 };
 
@@ -234,13 +221,11 @@ helper_interrupts_at_the_instruction(void **state)
  * The helper overflows one count later.  The backend acknowledges this
  * overflow, and reports it to no set.
  */
-static void
-helper_overflow_is_not_reported(void **state)
+PMUV3_TEST(helper_overflow_is_not_reported)
 {
 	struct fake_shape shape = lossy_shape(6, 6);
 	struct set s, other;
 
-	(void)state;
 	boot_proved(&shape);
 	set_one(&s, "inst_retired", 2, NOTIFY, -10ULL);
 	set_start(&s);
@@ -273,13 +258,11 @@ helper_overflow_is_not_reported(void **state)
  * After each overflow the request starts again; every period has the same
  * length.
  */
-static void
-periods_follow_each_other(void **state)
+PMUV3_TEST(periods_follow_each_other)
 {
 	struct fake_shape shape = lossy_shape(1, 2);
 	struct set s;
 
-	(void)state;
 	boot_proved(&shape);
 	set_one(&s, "inst_retired", 1, NOTIFY, 0);
 	for (unsigned i = 0; i < 100; i++) {
@@ -296,13 +279,11 @@ periods_follow_each_other(void **state)
 }
 
 /* Requests without notification run in the same set, and take no helper. */
-static void
-several_requests_in_a_set(void **state)
+PMUV3_TEST(several_requests_in_a_set)
 {
 	struct fake_shape shape = lossy_shape(6, 6);
 	struct set s;
 
-	(void)state;
 	boot_proved(&shape);
 	set_init(&s, 0x15);
 	assert_int_equal(set_add(&s, "inst_retired", 0, NOTIFY, -50ULL), 0);
@@ -332,13 +313,11 @@ several_requests_in_a_set(void **state)
  * Only a proved spare PIC becomes a helper.  If none is left, configure()
  * returns a subcode and changes nothing.
  */
-static void
-helpers_are_found_or_refused(void **state)
+PMUV3_TEST(helpers_are_found_or_refused)
 {
 	struct fake_shape shape = lossy_shape(6, 6);
 	struct set s;
 
-	(void)state;
 	boot_proved(&shape);
 	set_init(&s, 0x7);
 	s.set.ps_spare = 0x28; /* PIC 4 did not pass its proof */
@@ -355,13 +334,11 @@ helpers_are_found_or_refused(void **state)
 }
 
 /* A request that is refused for another reason takes no helper. */
-static void
-refusal_takes_no_helper(void **state)
+PMUV3_TEST(refusal_takes_no_helper)
 {
 	struct fake_shape shape = lossy_shape(1, 6);
 	struct set s;
 
-	(void)state;
 	boot_proved(&shape);
 	set_init(&s, 0x1);
 	assert_int_equal(set_add(&s, "0x400", 0, NOTIFY, 0), CPC_INVALID_EVENT);
@@ -371,13 +348,11 @@ refusal_takes_no_helper(void **state)
 }
 
 /* kcpc may have the contents of the registers made again. */
-static void
-contents_made_again_are_the_same(void **state)
+PMUV3_TEST(contents_made_again_are_the_same)
 {
 	struct fake_shape shape = lossy_shape(6, 6);
 	struct set s;
 
-	(void)state;
 	boot_proved(&shape);
 	set_init(&s, 0x3);
 	assert_int_equal(set_add(&s, "inst_retired", 0, USER, 0), 0);
@@ -391,12 +366,10 @@ contents_made_again_are_the_same(void **state)
 	}
 }
 
-static void
-no_helper_without_need(void **state)
+PMUV3_TEST(no_helper_without_need)
 {
 	struct set s;
 
-	(void)state;
 	boot_proved(&shape_v3p5);
 	set_init(&s, 0x3f);
 	for (unsigned n = 0; n < 6; n++)
@@ -414,13 +387,11 @@ no_helper_without_need(void **state)
 /*
  * On a machine without overflow interrupts, no PIC has its interrupt enabled.
  */
-static void
-mute_pics_enable_no_interrupt(void **state)
+PMUV3_TEST(mute_pics_enable_no_interrupt)
 {
 	struct fake_shape shape = lossy_shape(1, 1);
 	struct set s;
 
-	(void)state;
 	assert_int_equal(boot_proved(&shape), PMUV3_NO_INTR);
 	set_one(&s, "inst_retired", 0, USER, 0xfffffff0);
 	set_start(&s);
@@ -428,28 +399,4 @@ mute_pics_enable_no_interrupt(void **state)
 	fake_run(0, 0x20);
 	set_stop(&s);
 	assert_int_equal(s.data[0], 0x100000010);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(proof_classifies_machines),
-		T(proof_by_cycles),
-		T(the_proof_of_a_pic_names_the_fault),
-		T(the_proof_finds_each_lie),
-		T(without_helper_the_interrupt_is_lost),
-		T(helper_by_hand),
-		T(helper_interrupts_at_the_instruction),
-		T(helper_overflow_is_not_reported),
-		T(periods_follow_each_other),
-		T(several_requests_in_a_set),
-		T(helpers_are_found_or_refused),
-		T(refusal_takes_no_helper),
-		T(contents_made_again_are_the_same),
-		T(no_helper_without_need),
-		T(mute_pics_enable_no_interrupt),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

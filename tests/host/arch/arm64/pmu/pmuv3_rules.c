@@ -23,8 +23,7 @@ assert_fault(void)
 	fake_faults = 0;
 }
 
-static void
-start_needs_an_isb(void **state)
+TEST(start_needs_an_isb)
 {
 	static const struct {
 		const char *reg;
@@ -37,7 +36,6 @@ start_needs_an_isb(void **state)
 		{ "pmcr_el0", 0xc1 },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof writes / sizeof writes[0]; i++) {
 		count_faults();
 		fake_msr(writes[i].reg, writes[i].value);
@@ -53,10 +51,8 @@ start_needs_an_isb(void **state)
 	}
 }
 
-static void
-counts_are_read_after_an_isb(void **state)
+TEST(counts_are_read_after_an_isb)
 {
-	(void)state;
 	count_faults();
 	fake_msr("pmcntenset_el0", 1);
 	fake_isb();
@@ -75,10 +71,8 @@ counts_are_read_after_an_isb(void **state)
 	assert_int_equal(fake_faults, 0);
 }
 
-static void
-running_pics_are_not_written(void **state)
+TEST(running_pics_are_not_written)
 {
-	(void)state;
 	count_faults();
 	fake_msr("pmcntenset_el0", 2);
 	fake_isb();
@@ -94,12 +88,10 @@ running_pics_are_not_written(void **state)
 	assert_int_equal(fake_faults, 0);
 }
 
-static void
-reserved_bits_and_absent_registers(void **state)
+TEST(reserved_bits_and_absent_registers)
 {
 	struct fake_shape shape = shape_v3p5;
 
-	(void)state;
 	count_faults();
 	fake_msr("pmevtyper0_el0", 1 << 16);
 	assert_fault();
@@ -157,12 +149,10 @@ use_every_operation(void)
 	fake_run(0, 1);
 }
 
-static void
-every_isb_is_needed(void **state)
+TEST(every_isb_is_needed)
 {
 	unsigned n;
 
-	(void)state;
 	boot(&shape_v3p5);
 	fake_pmu[0].isbs = 0;
 	use_every_operation();
@@ -176,18 +166,4 @@ every_isb_is_needed(void **state)
 			fail_msg("no fault without ISB %u of %u", i, n);
 	}
 	boot(&shape_v3p5);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(start_needs_an_isb),
-		cmocka_unit_test(counts_are_read_after_an_isb),
-		cmocka_unit_test(running_pics_are_not_written),
-		cmocka_unit_test(reserved_bits_and_absent_registers),
-		cmocka_unit_test(every_isb_is_needed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,9 @@
  * PAPI's presets exist on any CPU with PMUv3, by PMCEID.  They are the same
  * events as in the table of a CPU that has one.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "events/machine.h"
+#include "tests/lib/host/test.h"
 
 static unsigned
 event_number(const struct event_code *ec)
@@ -71,25 +66,13 @@ check_presets(const struct events *es)
 	return same;
 }
 
-static void
-common_events_match_the_tables(void **state)
+TEST(common_events_match_the_tables)
 {
 	struct events es;
 
-	(void)state;
 	for (unsigned n = 0; (es = events_nth(event_dbs, n)).es_pmu != NULL;
 	     n++) {
 		if (es.es_pmu->ep_kind == EVENT_ARM)
 			assert_in_range(check_presets(&es), 10, 19);
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(common_events_match_the_tables),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

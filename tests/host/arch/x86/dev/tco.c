@@ -138,12 +138,10 @@ start_smbus(void)
 	chip.smbus[0x54 / 4] = 0x100;
 }
 
-static void
-a_timer_that_runs_is_stopped(void **state)
+TEST(a_timer_that_runs_is_stopped)
 {
 	void (*const starts[])(void) = { start_lpc, start_smbus };
 
-	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		starts[i]();
 		assert_int_equal(state_for(0), WATCHDOG_STOPPED);
@@ -157,10 +155,8 @@ a_timer_that_runs_is_stopped(void **state)
 	}
 }
 
-static void
-a_timer_that_may_not_reset_is_idle(void **state)
+TEST(a_timer_that_may_not_reset_is_idle)
 {
-	(void)state;
 	start_lpc();
 	chip.gcs = 0x20;
 	assert_int_equal(state_for(0), WATCHDOG_IDLE);
@@ -170,10 +166,8 @@ a_timer_that_may_not_reset_is_idle(void **state)
 	assert_int_equal(chip.control, 0x0001 | HALT);
 }
 
-static void
-no_timer(void **state)
+TEST(no_timer)
 {
-	(void)state;
 	start_lpc();
 	chip.lpc[0] = 0x29181022; /* another maker */
 	assert_int_equal(state_for(0), -1);
@@ -193,16 +187,4 @@ no_timer(void **state)
 	chip.smbus[0x50 / 4] = 0x400;
 	assert_int_equal(state_for(0), -1);
 	assert_int_equal(chip.writes, 0);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_timer_that_runs_is_stopped),
-		cmocka_unit_test(a_timer_that_may_not_reset_is_idle),
-		cmocka_unit_test(no_timer),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

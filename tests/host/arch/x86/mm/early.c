@@ -45,12 +45,10 @@ entries_used(void)
 }
 
 /* One test: a mapping stays, and there is room for four. */
-static void
-each_gib_is_mapped_once(void **state)
+TEST(each_gib_is_mapped_once)
 {
 	const struct bootinfo *bi;
 
-	(void)state;
 	for (unsigned i = 0; i < 4; i++)
 		x86_early_pdpt[i] = PT_P; /* by start.S */
 	expect_at(0x1000, 1);
@@ -70,24 +68,11 @@ each_gib_is_mapped_once(void **state)
 	expect_mapped(9);
 }
 
-static void
-other_addresses_are_refused(void **state)
+TEST(other_addresses_are_refused)
 {
-	(void)state;
 	assert_null(x86_early_ptr(0, 1));
 	assert_null(x86_early_ptr(0x1000, 0));
 	assert_null(x86_early_ptr(512 * GIB, 1));
 	assert_null(x86_early_ptr(512 * GIB - 1, 2));
 	assert_null(x86_early_ptr(~0ULL, 2));
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_gib_is_mapped_once),
-		cmocka_unit_test(other_addresses_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

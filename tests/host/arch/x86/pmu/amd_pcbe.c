@@ -82,18 +82,14 @@ expect_shape(const struct fake_cpu *shape, unsigned family, unsigned npic,
 	expect_proves_overflow(ops);
 }
 
-static void
-the_proof_finds_each_lie(void **state)
+TEST(the_proof_finds_each_lie)
 {
-	(void)state;
 	boot(&k8, 0x10);
 	expect_finds_lies(ops);
 }
 
-static void
-shapes(void **state)
+TEST(shapes)
 {
-	(void)state;
 	expect_shape(&k8, 0x0f, 4, "AMD Opteron & Athlon64");
 	expect_shape(&k8, 0x10, 4, "AMD Family 10h");
 	expect_shape(&bulldozer, 0x15, 6, "AMD Family 15h");
@@ -103,13 +99,11 @@ shapes(void **state)
 }
 
 /* The number of counters, by CPUID and by trial. */
-static void
-number_of_counters(void **state)
+TEST(number_of_counters)
 {
 	struct fake_cpu few = zen_4, many = zen_4, hidden = zen_4, nb = k8,
 			legacy = k8;
 
-	(void)state;
 	few.leaf_80000022.b = 4;
 	boot(&few, 0x19);
 	assert_int_equal(ops->ncounters(), 4);
@@ -155,12 +149,10 @@ join_cpu(const struct fake_cpu *shape)
  * A set runs on any CPU, so the backend offers the PICs that all CPUs have.
  * It refuses CPUs of different kinds.
  */
-static void
-unlike_cpus(void **state)
+TEST(unlike_cpus)
 {
 	struct fake_cpu few = bulldozer, many = bulldozer;
 
-	(void)state;
 	few.ngp = 4;
 	boot(&bulldozer, 0x15);
 	assert_int_equal(join_cpu(&k8), PMU_MUTE);
@@ -177,12 +169,10 @@ unlike_cpus(void **state)
  * The attribute `pc` is bit 19 of a select.  A guest of KVM, for which the bit
  * is reserved, gets #GP.  The attribute is then refused on all CPUs.
  */
-static void
-reserved_pin_control(void **state)
+TEST(reserved_pin_control)
 {
 	struct fake_cpu guest = zen_4, legacy = k8;
 
-	(void)state;
 	guest.reserved_sel = legacy.reserved_sel = EVTSEL_PC;
 	for (unsigned i = 0; i < 3; i++) {
 		boot(i == 0 ? &guest : i == 1 ? &legacy : &zen_4, 0x19);
@@ -198,15 +188,13 @@ reserved_pin_control(void **state)
 }
 
 /* The PICs and flags of an event, in addition to its code. */
-static void
-kinds_of_events(void **state)
+TEST(kinds_of_events)
 {
 	struct event_code guest = { .ec_select = 1ULL << 40 | 0xc0 },
 			  plain = { .ec_select = 0x4100c0 };
 	struct pcbe_cfg cfg = { .pc_pic = 1, .pc_flags = USER };
 	struct cpc_event ev = { 0 };
 
-	(void)state;
 	boot(&zen_4, 0x19);
 	assert_int_equal(named_event(ops, "PAPI_tot_ins", &ev), 0x3f);
 	assert_int_equal(ev.ce_flags, CPC_EVENT_GENERIC);
@@ -250,8 +238,7 @@ kinds_of_events(void **state)
  * docs/x86.md, "Events an emulator models".  The listed events have no unit
  * mask.
  */
-static void
-events_not_modelled(void **state)
+TEST(events_not_modelled)
 {
 	const uint32_t obeyed = 0xff800000 | 3U << 16 | 5U << 20 | 1U << 19;
 	const struct cpuid_regs modelled[] = {
@@ -282,7 +269,6 @@ events_not_modelled(void **state)
 		    "select with event 0xc0" },
 	};
 
-	(void)state;
 	c.models = modelled;
 	boot(&c, 0x19);
 	assert_string_equal(names_on(ops, 0),
@@ -316,10 +302,8 @@ events_not_modelled(void **state)
 	assert_int_equal(set_add(&set, 1, "PAPI_tot_cyc", USER, "", 0), 0);
 }
 
-static void
-events(void **state)
+TEST(events)
 {
-	(void)state;
 	boot(&k8, 0x0f);
 	assert_int_equal(covers(ops, "FR_retired_x86_instr_w_excp_intr"), 0xf);
 	assert_int_equal(covers(ops, "ExRetInstr"), 0);
@@ -351,10 +335,8 @@ events(void **state)
  * PERF_CTLx: event 35:32 and 7:0, unit mask 15:8, USR 16, OS 17, edge 18, PC
  * 19, INT 20, EN 22, INV 23, cmask 31:24.
  */
-static void
-selects(void **state)
+TEST(selects)
 {
-	(void)state;
 	boot(&zen_4, 0x19);
 	assert_int_equal(set_add(&set, 0, "PAPI_tot_ins", USER, "", 0), 0);
 	assert_int_equal(set_add(&set, 1, "LsNotHaltedCyc", SYSTEM, "", 0), 0);
@@ -383,15 +365,13 @@ selects(void **state)
 /*
  * CPC-PCBE-03: the unit mask of the attribute is ORed with the event's.
  */
-static void
-unit_masks_are_combined(void **state)
+TEST(unit_masks_are_combined)
 {
 	struct cpc_event ev = { .ce_code = AMD_CODE(0x0c0, 0x02) };
 	struct cpc_packattr umask = { .cpa_id = CPC_ATTR_UMASK,
 		.cpa_value = 0x41 };
 	struct pcbe_cfg cfg = { .pc_pic = 1, .pc_flags = USER };
 
-	(void)state;
 	boot(&zen_4, 0x19);
 	assert_string_equal(attr_names(ops), "edge,pc,inv,umask,cmask");
 	assert_int_equal(
@@ -400,10 +380,8 @@ unit_masks_are_combined(void **state)
 }
 
 /* CPC-PCBE-05, CPC-EVT-02 */
-static void
-refusals(void **state)
+TEST(refusals)
 {
-	(void)state;
 	boot(&zen_4, 0x19);
 	assert_int_equal(set_add(&set, 0, "ExRetInstr", USER, "umask=0x100", 0),
 	    CPC_ATTRIBUTE_OUT_OF_RANGE);
@@ -455,10 +433,8 @@ start_read_stop(const struct fake_cpu *shape, unsigned family)
 	assert_int_equal(set.data[1], 0x5123456789abcdef + 228);
 }
 
-static void
-every_shape_counts(void **state)
+TEST(every_shape_counts)
 {
-	(void)state;
 	start_read_stop(&k8, 0x0f);
 	start_read_stop(&bulldozer, 0x15);
 	start_read_stop(&bulldozer, 0x17);
@@ -486,22 +462,18 @@ check_overflow(const struct fake_cpu *shape, unsigned family)
 	assert_int_equal(set.data[1], 13);
 }
 
-static void
-overflow_is_reported_once(void **state)
+TEST(overflow_is_reported_once)
 {
-	(void)state;
 	check_overflow(&k8, 0x0f);
 	check_overflow(&bulldozer, 0x17);
 	check_overflow(&zen_4, 0x19);
 }
 
 /* Firmware may leave DEBUGCTL so that an overflow freezes all counters. */
-static void
-no_overflow_freezes(void **state)
+TEST(no_overflow_freezes)
 {
 	struct fake_cpu c = zen_4;
 
-	(void)state;
 	c.debugctl = DEBUGCTL_FREEZE_COUNTERS;
 	check_overflow(&c, 0x19);
 	set_start(&set);
@@ -515,12 +487,10 @@ no_overflow_freezes(void **state)
  * The other bits of the register stay.  If the register is absent, it is not
  * accessed.
  */
-static void
-lfence_is_serialising(void **state)
+TEST(lfence_is_serialising)
 {
 	struct fake_cpu c = bulldozer;
 
-	(void)state;
 	c.de_cfg = 0x30;
 	boot(&c, 0x15);
 	assert_int_equal(cpu->de_cfg, 0x32);
@@ -529,12 +499,10 @@ lfence_is_serialising(void **state)
 }
 
 /* RDPMC indexes from 6 on belong to other counters. */
-static void
-six_counters_at_most(void **state)
+TEST(six_counters_at_most)
 {
 	struct fake_cpu c = zen_4;
 
-	(void)state;
 	c.leaf_80000022.b = 8;
 	c.ngp = 8;
 	boot(&c, 0x19);
@@ -545,12 +513,10 @@ six_counters_at_most(void **state)
  * CPUID has no bit for the four legacy counters.  The backend writes them, and
  * reads the value back, to find out.
  */
-static void
-wrong_cpuid(void **state)
+TEST(wrong_cpuid)
 {
 	struct fake_cpu c = k8;
 
-	(void)state;
 	c.kind = FAKE_SWALLOWS;
 	fake_reset(&c);
 	x86_features.family = 0x0f;
@@ -582,52 +548,20 @@ check_keep(const struct fake_cpu *shape, unsigned family)
 	expect_keeps(ops, 3);
 }
 
-static void
-a_kept_pic_never_stops(void **state)
+TEST(a_kept_pic_never_stops)
 {
-	(void)state;
 	check_keep(&k8, 0x0f);
 	check_keep(&bulldozer, 0x15);
 	check_keep(&zen_4, 0x19);
 }
 
 /* A program may pass any value to the kernel. */
-static void
-no_random_event_faults(void **state)
+TEST(no_random_event_faults)
 {
-	(void)state;
 	boot(&k8, 0x0f);
 	assert_in_range(set_invent(ops), 1000, 1000000);
 	boot(&bulldozer, 0x15);
 	assert_in_range(set_invent(ops), 1000, 1000000);
 	boot(&zen_4, 0x19);
 	assert_in_range(set_invent(ops), 1000, 1000000);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shapes),
-		cmocka_unit_test(the_proof_finds_each_lie),
-		cmocka_unit_test(number_of_counters),
-		cmocka_unit_test(unlike_cpus),
-		cmocka_unit_test(reserved_pin_control),
-		cmocka_unit_test(kinds_of_events),
-		cmocka_unit_test(events),
-		cmocka_unit_test(events_not_modelled),
-		cmocka_unit_test(selects),
-		cmocka_unit_test(unit_masks_are_combined),
-		cmocka_unit_test(refusals),
-		cmocka_unit_test(every_shape_counts),
-		cmocka_unit_test(overflow_is_reported_once),
-		cmocka_unit_test(no_overflow_freezes),
-		cmocka_unit_test(lfence_is_serialising),
-		cmocka_unit_test(six_counters_at_most),
-		cmocka_unit_test(no_random_event_faults),
-		cmocka_unit_test(wrong_cpuid),
-		cmocka_unit_test(a_kept_pic_never_stops),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,10 +47,8 @@ start_read_stop(const struct fake_cpu *shape)
 	assert_int_equal(cpu->pmis, 0);
 }
 
-static void
-every_shape_counts(void **state)
+TEST(every_shape_counts)
 {
-	(void)state;
 	start_read_stop(&core_duo);
 	start_read_stop(&core_2);
 	start_read_stop(&nehalem);
@@ -84,10 +82,8 @@ check_overflow(const struct fake_cpu *shape)
 	assert_int_equal(set.data[1], 12);
 }
 
-static void
-overflow_is_reported_once(void **state)
+TEST(overflow_is_reported_once)
 {
-	(void)state;
 	check_overflow(&core_duo);
 	check_overflow(&core_2);
 	check_overflow(&skylake);
@@ -105,10 +101,8 @@ overflow_is_reported_once(void **state)
  * CPC-PCBE-01: if a write sets all bits of the counter, any preset can be
  * loaded.
  */
-static void
-full_width(void **state)
+TEST(full_width)
 {
-	(void)state;
 	boot(&skylake);
 	set_add(&set, 0, "PAPI_tot_ins", USER | NOTIFY, "", 0x5123456789abcdef);
 	set_start(&set);
@@ -119,10 +113,8 @@ full_width(void **state)
 }
 
 /* If a write sets 32 bits only, the 64-bit count is right nevertheless. */
-static void
-sign_extended(void **state)
+TEST(sign_extended)
 {
-	(void)state;
 	boot(&core_2);
 	set_add(&set, 0, "PAPI_tot_ins", USER, "", -6ULL);
 	set_add(&set, 1, "PAPI_tot_ins", USER, "", 0x5123456789abcdef);
@@ -143,14 +135,12 @@ sign_extended(void **state)
  * With writes of 32 bits, a far notify overflow is reached in stages.  The end
  * of a stage is not reported as the overflow.
  */
-static void
-far_overflow_in_stages(void **state)
+TEST(far_overflow_in_stages)
 {
 	const uint64_t preset = (1ULL << 40) - (5ULL << 30) - 17;
 	uint64_t ran = 0;
 	unsigned stages = 0;
 
-	(void)state;
 	boot(&core_2);
 	set_add(&set, 0, "PAPI_tot_ins", USER | NOTIFY, "", preset);
 	for (;;) {
@@ -174,12 +164,10 @@ far_overflow_in_stages(void **state)
 }
 
 /* Firmware may leave DEBUGCTL so that an overflow freezes all counters. */
-static void
-no_overflow_freezes(void **state)
+TEST(no_overflow_freezes)
 {
 	struct fake_cpu c = skylake;
 
-	(void)state;
 	c.debugctl = DEBUGCTL_FREEZE_COUNTERS;
 	c.status = PERF_GLOBAL_STATUS_CTR_FRZ; /* from an earlier overflow */
 	boot(&c);
@@ -203,30 +191,12 @@ check_keep(const struct fake_cpu *shape, unsigned pic)
 	expect_keeps(ops, pic);
 }
 
-static void
-a_kept_pic_never_stops(void **state)
+TEST(a_kept_pic_never_stops)
 {
-	(void)state;
 	check_keep(&core_duo, 1);
 	check_keep(&core_2, 1);
 	check_keep(&nehalem, 3);
 	check_keep(&nehalem, 4); /* a fixed PIC */
 	check_keep(&ice_lake, 7);
 	check_keep(&ice_lake, 8);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_shape_counts),
-		cmocka_unit_test(overflow_is_reported_once),
-		cmocka_unit_test(full_width),
-		cmocka_unit_test(sign_extended),
-		cmocka_unit_test(far_overflow_in_stages),
-		cmocka_unit_test(no_overflow_freezes),
-		cmocka_unit_test(a_kept_pic_never_stops),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

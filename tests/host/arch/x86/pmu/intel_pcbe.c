@@ -40,22 +40,18 @@ expect_shape(
 	expect_proves_overflow(ops);
 }
 
-static void
-the_proof_finds_each_lie(void **state)
+TEST(the_proof_finds_each_lie)
 {
-	(void)state;
 	boot(&skylake);
 	expect_finds_lies(ops);
 }
 
-static void
-shapes(void **state)
+TEST(shapes)
 {
 	const char *v1 = "edge,pc,inv,umask,cmask";
 	const char *v3 = "edge,inv,umask,cmask,anythr";
 	const char *v5 = "edge,inv,umask,cmask";
 
-	(void)state;
 	expect_shape(&core_duo, 2, 40, v1);
 	expect_shape(&core_2, 2 + 3, 40, v1);
 	expect_shape(&nehalem, 4 + 3, 48, v3);
@@ -70,10 +66,8 @@ shapes(void **state)
 	    ops->impl_name(), "Intel Arch PerfMon v4 on Family 6 Model 94");
 }
 
-static void
-read_index_is_for_rdpmc(void **state)
+TEST(read_index_is_for_rdpmc)
 {
-	(void)state;
 	boot(&gaps);
 	assert_int_equal(ops->read_index(0), 0);
 	assert_int_equal(ops->read_index(7), 7);
@@ -82,10 +76,8 @@ read_index_is_for_rdpmc(void **state)
 }
 
 /* Names by the events that EBX lists, and by fixed PIC. */
-static void
-events(void **state)
+TEST(events)
 {
-	(void)state;
 	boot(&nehalem); /* no reference cycles, no branch misses */
 	assert_string_equal(names_on(ops, 0),
 	    "PAPI_br_ins,PAPI_tot_cyc,PAPI_tot_ins,"
@@ -126,13 +118,11 @@ expect_refused(const char *event, const char *attrs, const char *why)
  * refused, with any counter mask.  The fixed counter of the event is
  * separate.
  */
-static void
-absent_events(void **state)
+TEST(absent_events)
 {
 	const char *misses = "CPUID.0AH:EBX[6] says that event 0xc5 is absent";
 	const char *clocks = "CPUID.0AH:EBX[2] says that event 0x13c is absent";
 
-	(void)state;
 	boot(&nehalem);
 	expect_refused("PAPI_br_msp", "", misses);
 	expect_refused("br_misp_retired.all_branches", "", misses);
@@ -157,12 +147,10 @@ static const struct cpuid_regs modelled[] = {
 };
 
 /* docs/x86.md, "Events an emulator models" */
-static void
-events_not_modelled(void **state)
+TEST(events_not_modelled)
 {
 	struct fake_cpu c = skylake;
 
-	(void)state;
 	c.models = modelled;
 	boot(&c);
 	assert_string_equal(x86_models_name(), "listed");
@@ -198,10 +186,8 @@ events_not_modelled(void **state)
  * AnyThread 21, INV 23, cmask 31:24.  CPC-PCBE-03: a unit mask replaces the
  * event's.
  */
-static void
-selects(void **state)
+TEST(selects)
 {
-	(void)state;
 	boot(&skylake);
 	assert_int_equal(set_add(&set, 0, "PAPI_tot_ins", USER, "", 0), 0);
 	assert_int_equal(set_add(&set, 1, "PAPI_l3_tcm", SYSTEM, "", 0), 0);
@@ -229,10 +215,8 @@ selects(void **state)
 }
 
 /* IA32_FIXED_CTR_CTRL has four bits per counter: OS, USR, AnyThread, PMI. */
-static void
-fixed_control(void **state)
+TEST(fixed_control)
 {
-	(void)state;
 	boot(&skylake);
 	assert_int_equal(set_add(&set, 4, "PAPI_tot_ins", USER, "", 0), 0);
 	assert_int_equal(
@@ -257,12 +241,10 @@ fixed_control(void **state)
 }
 
 /* CPC-PCBE-04, CPC-PCBE-05, CPC-EVT-02 */
-static void
-refusals(void **state)
+TEST(refusals)
 {
 	const char *ins = "inst_retired.any_p";
 
-	(void)state;
 	boot(&skylake);
 	assert_int_equal(set_add(&set, 0, ins, USER, "umask=0x100", 0),
 	    CPC_ATTRIBUTE_OUT_OF_RANGE);
@@ -289,12 +271,10 @@ refusals(void **state)
 }
 
 /* CPUs whose CPUID claims more than they have. */
-static void
-wrong_cpuid(void **state)
+TEST(wrong_cpuid)
 {
 	struct fake_cpu c = { .kind = FAKE_INTEL };
 
-	(void)state;
 	fake_reset(&c);
 	assert_int_equal(intel_pcbe_init(), PMU_NONE);
 	assert_int_equal(cpu->touched, 0);
@@ -328,10 +308,8 @@ wrong_cpuid(void **state)
 }
 
 /* With two kinds of CPU, the backend offers what both have. */
-static void
-hybrid(void **state)
+TEST(hybrid)
 {
-	(void)state;
 	boot(&ice_lake);
 	fake_cpu[1] = efficient;
 	fake_self = 1;
@@ -371,12 +349,10 @@ boot_core_types(void)
  * PICs 0 to 5 and fixed counters 0 to 2 are on both, and come first.  Then come
  * general counters 6 and 7, and fixed counter 3, of the first CPU.
  */
-static void
-core_types(void **state)
+TEST(core_types)
 {
 	struct cpc_pmu all = { 0 }, core = { 0 }, atom = { 0 };
 
-	(void)state;
 	boot_core_types();
 	assert_int_equal(ops->pcbe_ntypes, 2);
 	assert_string_equal(ops->pcbe_types[0].py_name, "cpu_core");
@@ -405,12 +381,10 @@ core_types(void **state)
 }
 
 /* Without full-width writes general counters load 32 bits, fixed ones all. */
-static void
-fixed_counters_load_all_bits(void **state)
+TEST(fixed_counters_load_all_bits)
 {
 	struct fake_cpu p = ice_lake, e = efficient;
 
-	(void)state;
 	p.core_type = 0x40;
 	e.core_type = 0x20;
 	p.leaf1.c = e.leaf1.c = 0;
@@ -427,12 +401,10 @@ fixed_counters_load_all_bits(void **state)
 }
 
 /* Some events are those of the last cache: its level is 0 if none is known. */
-static void
-level_of_the_last_cache(void **state)
+TEST(level_of_the_last_cache)
 {
 	struct cpc_pmu pm = { 0 };
 
-	(void)state;
 	boot(&skylake);
 	ops->describe(&pm, 0);
 	assert_int_equal(pm.pm_cache, 3);
@@ -442,10 +414,8 @@ level_of_the_last_cache(void **state)
 }
 
 /* Every PIC of a type counts there, and each is proved there. */
-static void
-each_type_counts(void **state)
+TEST(each_type_counts)
 {
-	(void)state;
 	boot_core_types();
 	for (unsigned t = 0; t < 2; t++) {
 		uint32_t pics = ops->pcbe_types[t].py_pics;
@@ -488,12 +458,10 @@ boot_two(const struct fake_cpu *shape, unsigned threads)
 }
 
 /* CPC-BIND-26: before version 3 the threads of a core share its counters. */
-static void
-siblings(void **state)
+TEST(siblings)
 {
 	struct fake_cpu c = nehalem;
 
-	(void)state;
 	boot_two(&core_2, 2);
 	assert_int_equal(ops->siblings(0)->cs_word[0], 3);
 	assert_int_equal(ops->siblings(1)->cs_word[0], 3);
@@ -509,29 +477,4 @@ siblings(void **state)
 	c.version = 1;
 	boot_two(&c, 2);
 	assert_null(ops->siblings);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shapes),
-		cmocka_unit_test(the_proof_finds_each_lie),
-		cmocka_unit_test(read_index_is_for_rdpmc),
-		cmocka_unit_test(events),
-		cmocka_unit_test(absent_events),
-		cmocka_unit_test(events_not_modelled),
-		cmocka_unit_test(selects),
-		cmocka_unit_test(fixed_control),
-		cmocka_unit_test(refusals),
-		cmocka_unit_test(wrong_cpuid),
-		cmocka_unit_test(hybrid),
-		cmocka_unit_test(core_types),
-		cmocka_unit_test(fixed_counters_load_all_bits),
-		cmocka_unit_test(level_of_the_last_cache),
-		cmocka_unit_test(each_type_counts),
-		cmocka_unit_test(siblings),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

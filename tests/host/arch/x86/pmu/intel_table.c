@@ -50,12 +50,10 @@ pics_of(const char *name, bool *lacks)
 	return ev.ce_pics;
 }
 
-static void
-pics_match_the_tables(void **state)
+TEST(pics_match_the_tables)
 {
 	bool lacks;
 
-	(void)state;
 	boot(&skylake_whole);
 	assert_string_equal(
 	    named_machine(ops)->mc_table.es_pmu->ep_name, "skl");
@@ -77,10 +75,8 @@ pics_match_the_tables(void **state)
 	assert_true(lacks);
 }
 
-static void
-selects_are_written(void **state)
+TEST(selects_are_written)
 {
-	(void)state;
 	boot(&skylake_whole);
 	assert_int_equal(
 	    add_name(&set, 1, "INST_RETIRED:ANY_P:c=2:i", 0, NULL), 0);
@@ -97,14 +93,12 @@ selects_are_written(void **state)
 /*
  * CPC-BIND-17: two values for one extra MSR conflict, and the reason says so.
  */
-static void
-extra_msrs_are_shared(void **state)
+TEST(extra_msrs_are_shared)
 {
 	const char *one = "OFFCORE_RESPONSE_0:0x10001";
 	const char *two = "OFFCORE_RESPONSE_0:0x10002";
 	const char *other = "OFFCORE_RESPONSE_1:0x10002";
 
-	(void)state;
 	boot(&skylake_whole);
 	assert_int_equal(add_name(&set, 0, one, 0, NULL), 0);
 	assert_int_equal(add_name(&set, 1, two, 0, NULL), CPC_CONFLICTING_REQS);
@@ -129,8 +123,7 @@ extra_msrs_are_shared(void **state)
  * A bind configures while another set counts, or for a set of another CPU.  It
  * reads or writes no register, whether it is refused or not.
  */
-static void
-configure_touches_no_register(void **state)
+TEST(configure_touches_no_register)
 {
 	static const struct {
 		const char *attrs;
@@ -144,7 +137,6 @@ configure_touches_no_register(void **state)
 	struct x86_set other;
 	unsigned touched;
 
-	(void)state;
 	boot(&skylake_whole);
 	assert_int_equal(set_add(&set, 0, "0xb7", CPC_COUNT_USER,
 			     "umask=1,msr_offcore=0x10001", 0),
@@ -166,13 +158,11 @@ configure_touches_no_register(void **state)
  * A set is for the CPUs of its core type, or for all.  The CPU that configures
  * it may be of another type, with other bits in its extra MSRs.
  */
-static void
-extra_msrs_of_the_right_cpu(void **state)
+TEST(extra_msrs_of_the_right_cpu)
 {
 	struct fake_cpu p = skylake_whole, e = skylake_whole;
 	const char *wide = "umask=1,msr_offcore=0x4000000000";
 
-	(void)state;
 	p.core_type = 0x40;
 	p.wide_offcore = true;
 	e.core_type = 0x20;
@@ -193,12 +183,10 @@ extra_msrs_of_the_right_cpu(void **state)
 }
 
 /* An extra MSR may refuse bits together that it takes alone. */
-static void
-a_refused_extra_msr_ends_no_run(void **state)
+TEST(a_refused_extra_msr_ends_no_run)
 {
 	struct fake_cpu c = skylake_whole;
 
-	(void)state;
 	c.offcore_excludes = 0x30000;
 	boot(&c);
 	assert_int_equal(set_add(&set, 0, "0xb7", CPC_COUNT_USER,
@@ -213,13 +201,11 @@ a_refused_extra_msr_ends_no_run(void **state)
 }
 
 /* Attributes set the extra MSRs. */
-static void
-attributes_set_extra_msrs(void **state)
+TEST(attributes_set_extra_msrs)
 {
 	struct cpc_packattr attr = { .cpa_id = CPC_ATTR_MSR_OFFCORE,
 		.cpa_value = 0x10004 };
 
-	(void)state;
 	boot(&skylake_whole);
 	assert_string_equal(attr_names(ops),
 	    "edge,inv,umask,cmask,anythr,msr_offcore,msr_ldlat,msr_frontend");
@@ -245,8 +231,7 @@ add_accepted(unsigned pic, const char *event, const char *attrs)
  * An attribute for an extra MSR is refused if the event does not use that MSR.
  * It would have no effect, but could conflict.
  */
-static void
-attributes_need_their_event(void **state)
+TEST(attributes_need_their_event)
 {
 	static const struct {
 		const char *event, *attrs, *why;
@@ -266,7 +251,6 @@ attributes_need_their_event(void **state)
 		    "event 0xc2 has no msr_frontend" },
 	};
 
-	(void)state;
 	boot(&skylake_whole);
 	for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
 		assert_int_equal(set_add(&set, 0, refused[i].event,
@@ -300,13 +284,11 @@ attributes_need_their_event(void **state)
  * CPC-BIND-17: latency and front end thresholds conflict as offcore responses
  * do.
  */
-static void
-thresholds_are_shared(void **state)
+TEST(thresholds_are_shared)
 {
 	const char *three = "MEM_TRANS_RETIRED:LOAD_LATENCY";
 	const char *four = "MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=4";
 
-	(void)state;
 	boot(&skylake_whole);
 	assert_int_equal(add_name(&set, 0, three, 0, NULL), 0);
 	assert_int_equal(
@@ -327,8 +309,7 @@ thresholds_are_shared(void **state)
  * A set takes each name of newer CPUs, on the first PIC that counts it.  This
  * includes their events of the extra MSRs.
  */
-static void
-newer_names_are_taken(void **state)
+TEST(newer_names_are_taken)
 {
 	static const struct {
 		const char *pmu;
@@ -353,7 +334,6 @@ newer_names_are_taken(void **state)
 	};
 	struct fake_cpu c = ice_lake;
 
-	(void)state;
 	c.extra_msrs = c.wide_offcore = true;
 	for (size_t i = 0; i < sizeof cpus / sizeof cpus[0]; i++) {
 		struct event_walk ew = { 0 };
@@ -398,13 +378,11 @@ newer_names_are_taken(void **state)
 }
 
 /* Intel SDM vol. 3B, "Performance Monitoring and Intel TSX". */
-static void
-intxcp_is_for_pic_2(void **state)
+TEST(intxcp_is_for_pic_2)
 {
 	struct fake_cpu c = skylake_whole;
 	bool lacks;
 
-	(void)state;
 	c.rtm = true;
 	boot(&c);
 	assert_int_equal(pics_of("INST_RETIRED:ANY_P:intx", &lacks), 0xf);
@@ -422,8 +400,7 @@ intxcp_is_for_pic_2(void **state)
 }
 
 /* A program may pass any value to the kernel. */
-static void
-invented_events_are_refused(void **state)
+TEST(invented_events_are_refused)
 {
 	static const struct cpc_event invented[] = {
 		/* an extra MSR that does not exist */
@@ -434,7 +411,6 @@ invented_events_are_refused(void **state)
 	};
 	struct pcbe_cfg cfg = { .pc_pic = 0, .pc_flags = CPC_COUNT_USER };
 
-	(void)state;
 	boot(&skylake_whole);
 	for (size_t i = 0; i < sizeof invented / sizeof invented[0]; i++)
 		assert_int_equal(ops->configure(&cfg, &invented[i], 0, NULL,
@@ -442,14 +418,12 @@ invented_events_are_refused(void **state)
 		    CPC_INVALID_EVENT);
 }
 
-static void
-no_random_event_faults(void **state)
+TEST(no_random_event_faults)
 {
 	const struct fake_cpu *const shapes[] = { &core_duo, &core_2, &nehalem,
 		&skylake, &skylake_whole, &ice_lake, &gaps };
 	struct fake_cpu rtm = skylake_whole;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
 		boot(shapes[i]);
 		assert_in_range(set_invent(ops), 1000, 1000000);
@@ -457,26 +431,4 @@ no_random_event_faults(void **state)
 	rtm.rtm = true;
 	boot(&rtm);
 	assert_in_range(set_invent(ops), 1000, 1000000);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pics_match_the_tables),
-		cmocka_unit_test(selects_are_written),
-		cmocka_unit_test(extra_msrs_are_shared),
-		cmocka_unit_test(configure_touches_no_register),
-		cmocka_unit_test(extra_msrs_of_the_right_cpu),
-		cmocka_unit_test(a_refused_extra_msr_ends_no_run),
-		cmocka_unit_test(attributes_set_extra_msrs),
-		cmocka_unit_test(attributes_need_their_event),
-		cmocka_unit_test(thresholds_are_shared),
-		cmocka_unit_test(newer_names_are_taken),
-		cmocka_unit_test(intxcp_is_for_pic_2),
-		cmocka_unit_test(invented_events_are_refused),
-		cmocka_unit_test(no_random_event_faults),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,12 +81,10 @@ end_test(void)
 }
 
 /* CPC-OVF-02: the running set decides how the interrupt is delivered. */
-static void
-delivery_follows_the_set(void **state)
+TEST(delivery_follows_the_set)
 {
 	struct x86_set system, user;
 
-	(void)state;
 	boot(&skylake);
 	make_set(&system, 1000, SYSTEM);
 	make_set(&user, 1000, USER);
@@ -108,12 +106,10 @@ delivery_follows_the_set(void **state)
 }
 
 /* An NMI from another source is not reported as an overflow. */
-static void
-foreign_nmis_are_recognised(void **state)
+TEST(foreign_nmis_are_recognised)
 {
 	struct x86_set system, user;
 
-	(void)state;
 	boot(&skylake);
 	assert_false(x86_pic_nmi(0));
 	make_set(&system, 1000, SYSTEM);
@@ -134,13 +130,11 @@ foreign_nmis_are_recognised(void **state)
  * another CPU then stops the set.  The first NMI finds no overflow and is not
  * late; it sees that an overflow was found.
  */
-static void
-one_stop_for_two_nmis(void **state)
+TEST(one_stop_for_two_nmis)
 {
 	struct x86_set system;
 	uint32_t found;
 
-	(void)state;
 	boot(&skylake);
 	make_set(&system, 1, SYSTEM);
 	set_start(&system);
@@ -195,13 +189,11 @@ run_two_sets(const struct fake_cpu *shape, uint64_t n, unsigned late)
 	set_stop(&system);
 }
 
-static void
-every_interleaving_is_right(void **state)
+TEST(every_interleaving_is_right)
 {
 	static const struct fake_cpu *const shapes[] = { &skylake, &ice_lake,
 		&nehalem };
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
 		for (uint64_t n = 1; n <= LONGEST; n++) {
 			for (unsigned late = 0; late <= LATEST; late++)
@@ -211,12 +203,10 @@ every_interleaving_is_right(void **state)
 }
 
 /* After an overflow without notification, the set continues to count. */
-static void
-silent_overflows_do_not_stop_a_set(void **state)
+TEST(silent_overflows_do_not_stop_a_set)
 {
 	struct x86_set system;
 
-	(void)state;
 	begin_test(&skylake, 0);
 	make_set(&system, 1000, SYSTEM);
 	system.data[1] = -(uint64_t)WORK;
@@ -233,13 +223,11 @@ silent_overflows_do_not_stop_a_set(void **state)
 /*
  * If PICs start one after the other, an early NMI also stops the later ones.
  */
-static void
-early_nmi_stops_later_pics(void **state)
+TEST(early_nmi_stops_later_pics)
 {
 	struct x86_set system;
 	uint64_t was, overflowed;
 
-	(void)state;
 	for (uint64_t n = 1; n <= LONGEST; n++) {
 		begin_test(&core_duo, 0);
 		make_set(&system, n, SYSTEM);
@@ -297,13 +285,11 @@ count_profile(const struct fake_cpu *shape, uint64_t period)
  * The set of a profile resumes at its own preset.  Each NMI is one period.
  * The accesses of the NMI are not counted.
  */
-static void
-profiles_lose_nothing(void **state)
+TEST(profiles_lose_nothing)
 {
 	static const struct fake_cpu *const shapes[] = { &skylake, &nehalem,
 		&core_duo };
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
 		uint64_t all = count_profile(shapes[i], 0);
 
@@ -317,14 +303,12 @@ profiles_lose_nothing(void **state)
  * Two profiles of the kernel have the same PIC and period, and other events.
  * After an NMI each continues with its own event.
  */
-static void
-profiles_keep_their_events(void **state)
+TEST(profiles_keep_their_events)
 {
 	static const struct fake_cpu *const shapes[] = { &skylake, &core_duo };
 	static const char *const events[] = { EVENT, "0x3c" };
 	struct x86_set profile[2];
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
 		boot(shapes[i]);
 		for (unsigned n = 0; n < 2; n++) {
@@ -353,13 +337,11 @@ profiles_keep_their_events(void **state)
  * That set has the same event selects and starts from 0, below the value at
  * which the first set stopped.  The NMI does not stop the second set.
  */
-static void
-late_nmi_spares_the_next_set(void **state)
+TEST(late_nmi_spares_the_next_set)
 {
 	static const struct fake_cpu *const shapes[] = { &skylake, &core_duo };
 	struct x86_set first, second;
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
 		for (unsigned late = 0; late <= 2 * WORK; late++) {
 			begin_test(shapes[i], late);
@@ -375,22 +357,4 @@ late_nmi_spares_the_next_set(void **state)
 			assert_true(second.data[1] >= 2 * WORK);
 		}
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(delivery_follows_the_set),
-		cmocka_unit_test(foreign_nmis_are_recognised),
-		cmocka_unit_test(one_stop_for_two_nmis),
-		cmocka_unit_test(every_interleaving_is_right),
-		cmocka_unit_test(silent_overflows_do_not_stop_a_set),
-		cmocka_unit_test(early_nmi_stops_later_pics),
-		cmocka_unit_test(late_nmi_spares_the_next_set),
-		cmocka_unit_test(profiles_lose_nothing),
-		cmocka_unit_test(profiles_keep_their_events),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

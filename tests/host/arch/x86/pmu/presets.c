@@ -2,15 +2,10 @@
  * PAPI's presets that every x86 CPU offers are the same events as in the table
  * of a CPU that has them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "events/machine.h"
+#include "tests/lib/host/test.h"
 
 /* EN, INT, OS, USR. */
 #define CONTROL 0x530000ULL
@@ -75,12 +70,10 @@ check_intel(const struct events *es)
 	return same;
 }
 
-static void
-intel_presets_match_the_tables(void **state)
+TEST(intel_presets_match_the_tables)
 {
 	struct events es;
 
-	(void)state;
 	for (unsigned n = 0; (es = events_nth(event_dbs, n)).es_pmu != NULL;
 	     n++) {
 		/*
@@ -93,15 +86,13 @@ intel_presets_match_the_tables(void **state)
 	}
 }
 
-static void
-amd_presets_match_the_tables(void **state)
+TEST(amd_presets_match_the_tables)
 {
 	const struct cpc_pmu pm = { .pm_general = 1, .pm_family = 0x19 };
 	const char *name;
 	uint64_t code;
 	struct events es;
 
-	(void)state;
 	for (unsigned n = 0; (es = events_nth(event_dbs, n)).es_pmu != NULL;
 	     n++) {
 		if (es.es_pmu->ep_kind != EVENT_AMD)
@@ -112,15 +103,4 @@ amd_presets_match_the_tables(void **state)
 				assert_true(assert_code(&es, name, code));
 		}
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(intel_presets_match_the_tables),
-		cmocka_unit_test(amd_presets_match_the_tables),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

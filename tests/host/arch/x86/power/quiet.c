@@ -116,10 +116,8 @@ expect_none(const struct fake_part *part, unsigned item, const char *why)
 	assert_true(fake_is_as_was(part));
 }
 
-static void
-intel_registers_change_and_return(void **state)
+TEST(intel_registers_change_and_return)
 {
-	(void)state;
 	expect(&skylake, QUIET_FREQ, IA32_PERF_CTL, 0x2200);
 	expect(&skylake, QUIET_TURBO, IA32_MISC_ENABLE, 0x4000850089);
 	expect(&skylake, QUIET_CSTATES, MSR_POWER_CTL, 0x240059);
@@ -143,12 +141,10 @@ expect_idle_as_is(unsigned family, unsigned model)
 	assert_int_equal(fake_faults, 0);
 }
 
-static void
-amd_registers_change_and_return(void **state)
+TEST(amd_registers_change_and_return)
 {
 	struct fake_part old = zen4;
 
-	(void)state;
 	expect(&zen4, QUIET_FREQ, AMD_CPPC_REQUEST, 0x7b7b7b);
 	expect(&zen4, QUIET_TURBO, AMD_HWCR, 0xb000011);
 	expect(&zen4, QUIET_PREFETCH, AMD_PREFETCH_CONTROL, 0x3ef);
@@ -169,12 +165,10 @@ amd_registers_change_and_return(void **state)
 }
 
 /* All items of a part are undone, also two of one register. */
-static void
-all_items_return(void **state)
+TEST(all_items_return)
 {
 	struct fake_part no_speedstep = skylake;
 
-	(void)state;
 	no_speedstep.regs[3].value &= ~MISC_ENABLE_SPEEDSTEP;
 	start(&no_speedstep);
 	for (unsigned i = 0; i < QUIET_N; i++)
@@ -186,13 +180,11 @@ all_items_return(void **state)
 	assert_true(fake_is_as_was(&no_speedstep));
 }
 
-static void
-a_locked_register_is_said(void **state)
+TEST(a_locked_register_is_said)
 {
 	static const char keeps[] = "the CPU keeps its register as it is";
 	struct fake_part locked = skylake;
 
-	(void)state;
 	locked.regs[4].writable = 0; /* a write faults */
 	expect_none(&locked, QUIET_PREFETCH, keeps);
 	locked.regs[4].writable = 1; /* a write is lost */
@@ -213,13 +205,11 @@ a_locked_register_is_said(void **state)
 }
 
 /* A hypervisor shows the model and lacks its registers: none is touched. */
-static void
-a_hypervisors_model_is_not_believed(void **state)
+TEST(a_hypervisors_model_is_not_believed)
 {
 	struct fake_part guest = { INTEL(0x5e), { { 0, { 0 } } },
 		{ { IA32_MISC_ENABLE, 1, ALL, 0 } } };
 
-	(void)state;
 	guest.features.hypervised = true;
 	expect_none(&guest, QUIET_FREQ, "no known register for it");
 	expect_none(&guest, QUIET_TURBO, "CPUID shows no turbo");
@@ -230,8 +220,7 @@ a_hypervisors_model_is_not_believed(void **state)
 }
 
 /* The efficient cores of a hybrid part have other prefetcher bits. */
-static void
-prefetchers_are_known_by_model(void **state)
+TEST(prefetchers_are_known_by_model)
 {
 	struct fake_part part = { INTEL(0x97),
 		{ { 7, { .d = 1 << 15 } }, { 0x1a, { .a = 0x40U << 24 } } },
@@ -239,7 +228,6 @@ prefetchers_are_known_by_model(void **state)
 		    { IA32_MISC_ENABLE, 0, ALL, 0 },
 		    { MSR_POWER_CTL, 0, 0, 0 } } };
 
-	(void)state;
 	expect(&part, QUIET_PREFETCH, MSR_MISC_FEATURE_CONTROL, 0xf);
 	part.leaves[1].regs.a = 0x20U << 24;
 	expect_none(&part, QUIET_PREFETCH, "no known register for it");
@@ -251,19 +239,4 @@ prefetchers_are_known_by_model(void **state)
 	part.features.family = 0xf;
 	part.features.model = 0x5e;
 	expect_none(&part, QUIET_PREFETCH, "no known register for it");
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(intel_registers_change_and_return),
-		cmocka_unit_test(amd_registers_change_and_return),
-		cmocka_unit_test(all_items_return),
-		cmocka_unit_test(a_locked_register_is_said),
-		cmocka_unit_test(a_hypervisors_model_is_not_believed),
-		cmocka_unit_test(prefetchers_are_known_by_model),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,12 +49,10 @@ strain(void)
 	return by;
 }
 
-static void
-intel_shows_all(void **state)
+TEST(intel_shows_all)
 {
 	struct barecpc_interrupts by;
 
-	(void)state;
 	start(&skylake);
 	by = strain();
 	assert_int_equal(by.by_flags, 0x1f);
@@ -68,13 +66,11 @@ intel_shows_all(void **state)
 }
 
 /* Each log counts once, and is cleared; a threshold's log stays. */
-static void
-throttling_is_counted(void **state)
+TEST(throttling_is_counted)
 {
 	static const unsigned logs[] = { 1, 3, 5, 11, 13, 15 };
 	unsigned n = 0;
 
-	(void)state;
 	start(&skylake);
 	for (unsigned i = 0; i < 6; i++) {
 		fake_reg(IA32_THERM_STATUS)->value |= 1ULL << logs[i] | 0x280;
@@ -89,10 +85,8 @@ throttling_is_counted(void **state)
 	assert_int_equal(strain().by_throttles, n + 1);
 }
 
-static void
-errors_and_settings_add_up(void **state)
+TEST(errors_and_settings_add_up)
 {
-	(void)state;
 	start(&skylake);
 	fake_errors = 2;
 	assert_int_equal(strain().by_errors, 2);
@@ -107,8 +101,7 @@ errors_and_settings_add_up(void **state)
 }
 
 /* Neither reads a register that the part lacks. */
-static void
-old_and_foreign_parts_show_less(void **state)
+TEST(old_and_foreign_parts_show_less)
 {
 	const struct fake_part via = {
 		.features = { .vendor = "CentaurHauls", .family = 6 },
@@ -122,7 +115,6 @@ old_and_foreign_parts_show_less(void **state)
 	char text[200] = "";
 	struct text t = { text, sizeof text, 0 };
 
-	(void)state;
 	start(&via);
 	assert_int_equal(strain().by_flags, 0);
 	assert_int_equal(fake_faults, 0);
@@ -135,13 +127,11 @@ old_and_foreign_parts_show_less(void **state)
 	assert_int_equal(fake_faults, 0);
 }
 
-static void
-a_record_has_before_and_now(void **state)
+TEST(a_record_has_before_and_now)
 {
 	char text[1000] = "";
 	struct text t = { text, sizeof text, 0 };
 
-	(void)state;
 	start(&skylake);
 	fake_reg(IA32_PERF_CTL)->value = 0x800;
 	fake_reg(IA32_PERF_STATUS)->value = 0x801;
@@ -176,8 +166,7 @@ described(const struct fake_part *part)
 }
 
 /* Registers of HWP and CPPC that CPUID lists are in the record. */
-static void
-levels_of_the_hardware_are_in_a_record(void **state)
+TEST(levels_of_the_hardware_are_in_a_record)
 {
 	struct fake_part hwp = {
 		{ .vendor = "GenuineIntel", .family = 6, .hypervised = true },
@@ -198,7 +187,6 @@ levels_of_the_hardware_are_in_a_record(void **state)
 		    { AMD_CSTATE_CONFIG, 3, 0, 0 } },
 	};
 
-	(void)state;
 	assert_non_null(strstr(described(&hwp),
 	    "\"settings\":{\"misc_enable\":\"0x1\",\"pm_enable\":\"0x1\","
 	    "\"hwp_request\":\"0x3\",\"hwp_request_pkg\":\"0x4\","
@@ -215,19 +203,4 @@ levels_of_the_hardware_are_in_a_record(void **state)
 	    "\"cstate_config\":\"0x3\"}"));
 	assert_non_null(strstr(
 	    described(&zen3), "\"status\":{\"cppc_capability\":\"0x2\"}"));
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(intel_shows_all),
-		cmocka_unit_test(throttling_is_counted),
-		cmocka_unit_test(errors_and_settings_add_up),
-		cmocka_unit_test(old_and_foreign_parts_show_less),
-		cmocka_unit_test(a_record_has_before_and_now),
-		cmocka_unit_test(levels_of_the_hardware_are_in_a_record),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,10 +81,8 @@ boot(uint64_t bits)
 	x86_fpu_report();
 }
 
-static void
-all_state_is_used(void **state)
+TEST(all_state_is_used)
 {
-	(void)state;
 	boot(ALL);
 	assert_int_equal(x86_features.xcr0, ALL);
 	assert_true(x86_features.xsave && x86_features.xsaveopt);
@@ -93,10 +91,8 @@ all_state_is_used(void **state)
 }
 
 /* QEMU 7.2, as a guest of a nested KVM: XSETBV changes another XCR0. */
-static void
-without_effect_falls_back_to_fxsave(void **state)
+TEST(without_effect_falls_back_to_fxsave)
 {
-	(void)state;
 	boot(X87);
 	assert_false(x86_features.xsave || x86_features.xsaveopt);
 	assert_false(x86_features.pku || open_cr4);
@@ -110,10 +106,8 @@ without_effect_falls_back_to_fxsave(void **state)
 	assert_int_equal(xcr0, X87);
 }
 
-static void
-part_of_the_state_is_used(void **state)
+TEST(part_of_the_state_is_used)
 {
-	(void)state;
 	boot(X87 | SSE | AVX);
 	assert_true(x86_features.xsave && x86_features.xsaveopt && open_cr4);
 	assert_int_equal(x86_features.xcr0, X87 | SSE | AVX);
@@ -125,16 +119,4 @@ part_of_the_state_is_used(void **state)
 	xcr0 = X87;
 	x86_fpu_enable(false);
 	assert_int_equal(xcr0, X87 | SSE | AVX);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_state_is_used),
-		cmocka_unit_test(without_effect_falls_back_to_fxsave),
-		cmocka_unit_test(part_of_the_state_is_used),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,16 +4,12 @@
  */
 #include "tests/lib/host/kcpc/profile.h"
 
-#define P(fn) cmocka_unit_test_setup_teardown(fn, profile_up, profile_down)
-
-static void
-sets_that_can_be_profiled(void **state)
+PROFILE_TEST(sets_that_can_be_profiled)
 {
 	cpc_set_t *plain = set_of("instructions"), *two = profile_set(NOTIFY);
 	cpc_set_t *one = profile_set(NOTIFY);
 	struct file other = { .f_kind = FILE_NULL };
 
-	(void)state;
 	assert_int_equal(
 	    profile_attach(FAKE_FD, 1), EINVAL); /* nothing is bound */
 	bind_curlwp(one);
@@ -51,21 +47,17 @@ sets_that_can_be_profiled(void **state)
 	assert_int_equal(profile_attach(FAKE_FD, 1), EAGAIN);
 }
 
-static void
-a_profile_without_memory(void **state)
+PROFILE_TEST(a_profile_without_memory)
 {
-	(void)state;
 	fake_kmalloc_fails = 1;
 	assert_null(kcpc_profile_new());
 }
 
 /* The operations on a profile refuse other files. */
-static void
-other_files_are_refused(void **state)
+PROFILE_TEST(other_files_are_refused)
 {
 	struct cpc_profile_image im;
 
-	(void)state;
 	assert_int_equal(
 	    cpc_syscall(CPC_OP_PROFILE_STAT, FAKE_FD, BAD, 0, 0), -EFAULT);
 	assert_int_equal(cpc_syscall(CPC_OP_PROFILE_STAT, FAKE_FD + 1,
@@ -84,13 +76,11 @@ other_files_are_refused(void **state)
  * CPC-EXEC-01: without a profile a set ends with its program, also one of a
  * CPU.
  */
-static void
-a_set_ends_with_its_program(void **state)
+PROFILE_TEST(a_set_ends_with_its_program)
 {
 	cpc_set_t *set = set_of("instructions");
 	struct kcpc_stat ks;
 
-	(void)state;
 	bind_curlwp(set);
 	fake_exec();
 	assert_false(fake_pmu_any());
@@ -105,13 +95,11 @@ a_set_ends_with_its_program(void **state)
 }
 
 /* A thread that is created before execve(2) does not count for the profile. */
-static void
-a_thread_before_the_program_is_not_counted(void **state)
+PROFILE_TEST(a_thread_before_the_program_is_not_counted)
 {
 	cpc_set_t *set = set_of("instructions");
 	uint64_t sum = 0;
 
-	(void)state;
 	profile_begin(set, 0);
 	assert_int_equal(fake_clone(2), 0);
 	fake_switch(0, 2);
@@ -131,14 +119,12 @@ a_thread_before_the_program_is_not_counted(void **state)
  * The library loses the set, which does not count until the next program
  * begins.  It then counts from the presets.
  */
-static void
-the_next_program_is_counted(void **state)
+PROFILE_TEST(the_next_program_is_counted)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	cpc_buf_t *buf;
 	uint64_t sums[3] = { 0 };
 
-	(void)state;
 	add_preset(set, "instructions", 100);
 	add_preset(set, "cycles", 7);
 	buf = buf_of(set);
@@ -183,12 +169,10 @@ the_next_program_is_counted(void **state)
 /*
  * New LWPs and processes of the program count from the presets, and are added.
  */
-static void
-forked_processes_are_counted(void **state)
+PROFILE_TEST(forked_processes_are_counted)
 {
 	struct kcpc_stat ks;
 
-	(void)state;
 	assert_int_equal(fake_fork(1, 1), 0); /* without a profile: nothing */
 	assert_null(fake_ctx(1, 1));
 	profile_begin(set_of("instructions"), 0);
@@ -219,10 +203,8 @@ forked_processes_are_counted(void **state)
 }
 
 /* A process that cannot be counted is not created. */
-static void
-no_memory_no_fork(void **state)
+PROFILE_TEST(no_memory_no_fork)
 {
-	(void)state;
 	profile_begin(set_of("instructions"), 0);
 	fake_exec();
 	fake_kmalloc_fails = 1;
@@ -234,10 +216,8 @@ no_memory_no_fork(void **state)
 }
 
 /* A set that is bound to a CPU invalidates the contexts of the profile. */
-static void
-an_invalid_context_stops_counting(void **state)
+PROFILE_TEST(an_invalid_context_stops_counting)
 {
-	(void)state;
 	profile_begin(set_of("instructions"), 0);
 	fake_exec();
 	fake_user(5);
@@ -263,10 +243,8 @@ an_invalid_context_stops_counting(void **state)
  * Contexts that become invalid before the program begins, and a program that
  * never begins.
  */
-static void
-a_profile_that_never_begins(void **state)
+PROFILE_TEST(a_profile_that_never_begins)
 {
-	(void)state;
 	profile_begin(set_of("instructions"), 0);
 	fake_invalidate();
 	fake_exec();
@@ -287,23 +265,4 @@ a_profile_that_never_begins(void **state)
 	profile_look();
 	assert_int_equal(profile_st.ct_lwps, 0);
 	assert_int_equal(profile_st.ct_revoked, 0);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		P(sets_that_can_be_profiled),
-		P(a_profile_without_memory),
-		P(other_files_are_refused),
-		P(a_set_ends_with_its_program),
-		P(a_thread_before_the_program_is_not_counted),
-		P(the_next_program_is_counted),
-		P(forked_processes_are_counted),
-		P(no_memory_no_fork),
-		P(an_invalid_context_stops_counting),
-		P(a_profile_that_never_begins),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

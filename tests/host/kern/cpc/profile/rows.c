@@ -5,8 +5,6 @@
  */
 #include "tests/lib/host/kcpc/profile.h"
 
-#define P(fn) cmocka_unit_test_setup_teardown(fn, profile_up, profile_down)
-
 /* A row of two requests. */
 struct row {
 	struct cpc_profile_sample head;
@@ -34,12 +32,10 @@ set_of_two(uint_t flags, uint_t second)
 }
 
 /* Without a notify request each LWP has one row, when it ends. */
-static void
-each_lwp_has_a_row(void **state)
+PROFILE_TEST(each_lwp_has_a_row)
 {
 	struct row r[3];
 
-	(void)state;
 	profile_begin(
 	    set_of_two(CPC_COUNT_USER, CPC_COUNT_USER), CPC_PROFILE_ROWS);
 	fake_exec();
@@ -64,13 +60,11 @@ each_lwp_has_a_row(void **state)
 }
 
 /* Each overflow of the first request adds a row, and all requests restart. */
-static void
-each_period_has_a_row(void **state)
+PROFILE_TEST(each_period_has_a_row)
 {
 	struct row r[4];
 	unsigned i;
 
-	(void)state;
 	profile_begin(set_of_two(NOTIFY, CPC_COUNT_USER), CPC_PROFILE_ROWS);
 	fake_exec();
 	for (i = 0; i < 2; i++)
@@ -86,10 +80,8 @@ each_period_has_a_row(void **state)
 }
 
 /* Only the first request may notify, and only at user privilege. */
-static void
-sets_that_have_no_rows(void **state)
+PROFILE_TEST(sets_that_have_no_rows)
 {
-	(void)state;
 	assert_int_equal(cpc_bind_curlwp(cpc, set_of_two(NOTIFY, NOTIFY),
 			     CPC_BIND_LWP_INHERIT),
 	    0);
@@ -101,16 +93,4 @@ sets_that_have_no_rows(void **state)
 	assert_int_equal(profile_attach(FAKE_FD, CPC_PROFILE_ROWS), EINVAL);
 	bind_curlwp(set_of_two(NOTIFY, CPC_COUNT_USER));
 	assert_int_equal(profile_attach(FAKE_FD, CPC_PROFILE_ROWS), EINVAL);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		P(each_lwp_has_a_row),
-		P(each_period_has_a_row),
-		P(sets_that_have_no_rows),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,8 +4,6 @@
  */
 #include "tests/lib/host/kcpc/profile.h"
 
-#define P(fn) cmocka_unit_test_setup_teardown(fn, profile_up, profile_down)
-
 /* A sample of depth 1. */
 struct sample {
 	struct cpc_profile_sample head;
@@ -22,13 +20,11 @@ assert_sample(const struct sample *s, unsigned lwp, uint64_t pc)
 }
 
 /* Each overflow adds a sample instead of a signal, and the set continues. */
-static void
-each_period_adds_a_sample(void **state)
+PROFILE_TEST(each_period_adds_a_sample)
 {
 	struct sample s[6];
 	unsigned i;
 
-	(void)state;
 	profile_begin(profile_set(NOTIFY), 1);
 	profile_pass(0x1000); /* the program has not begun */
 	fake_exec();
@@ -57,10 +53,8 @@ each_period_adds_a_sample(void **state)
 }
 
 /* A new LWP does not inherit an overflow that is not sampled yet. */
-static void
-samples_are_not_inherited(void **state)
+PROFILE_TEST(samples_are_not_inherited)
 {
-	(void)state;
 	profile_begin(profile_set(NOTIFY), 1);
 	fake_exec();
 	fake_user(PERIOD);
@@ -74,10 +68,8 @@ samples_are_not_inherited(void **state)
 }
 
 /* An overflow is not sampled if its LWP loses its counters first. */
-static void
-an_invalid_context_adds_no_sample(void **state)
+PROFILE_TEST(an_invalid_context_adds_no_sample)
 {
-	(void)state;
 	profile_begin(profile_set(NOTIFY), 1);
 	fake_exec();
 	fake_user(PERIOD);
@@ -88,12 +80,10 @@ an_invalid_context_adds_no_sample(void **state)
 }
 
 /* A sample belongs to the program in which its period ended. */
-static void
-samples_belong_to_their_program(void **state)
+PROFILE_TEST(samples_belong_to_their_program)
 {
 	struct sample s;
 
-	(void)state;
 	profile_begin(profile_set(NOTIFY), 1);
 	fake_exec();
 	fake_hold_pmi = true;
@@ -125,8 +115,7 @@ samples_belong_to_their_program(void **state)
  * The frames of callers have rising addresses.  The walk ends at a frame that
  * does not, and at the depth of the profile.
  */
-static void
-callers_are_found_by_their_frames(void **state)
+PROFILE_TEST(callers_are_found_by_their_frames)
 {
 	static struct {
 		uintptr_t fp, pc;
@@ -144,7 +133,6 @@ callers_are_found_by_their_frames(void **state)
 	uintptr_t to;
 	unsigned i;
 
-	(void)state;
 	profile_begin(profile_set(NOTIFY), 5);
 	fake_exec();
 	for (i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -176,8 +164,7 @@ callers_are_found_by_their_frames(void **state)
 	assert_int_equal(profile_take(&s, sizeof s), sizeof s.head + 8);
 }
 
-static void
-no_more_frames_than_the_depth(void **state)
+PROFILE_TEST(no_more_frames_than_the_depth)
 {
 	static struct {
 		uintptr_t fp, pc;
@@ -185,7 +172,6 @@ no_more_frames_than_the_depth(void **state)
 	char s[64];
 	unsigned i;
 
-	(void)state;
 	profile_begin(profile_set(NOTIFY), 2);
 	fake_exec();
 	for (i = 0; i < 3; i++) {
@@ -204,8 +190,7 @@ no_more_frames_than_the_depth(void **state)
  * A read returns as many whole samples as fit, in order, with a buffer of any
  * size.
  */
-static void
-samples_are_read_in_full(void **state)
+PROFILE_TEST(samples_are_read_in_full)
 {
 	static const size_t rooms[] = { sizeof(struct sample), 47, 100, 4096,
 		sizeof(struct sample) * MANY };
@@ -213,7 +198,6 @@ samples_are_read_in_full(void **state)
 	unsigned i, n;
 	intptr_t got;
 
-	(void)state;
 	profile_begin(profile_set(NOTIFY), 1);
 	fake_exec();
 	for (i = 0; i < sizeof rooms / sizeof *rooms; i++) {
@@ -234,13 +218,11 @@ samples_are_read_in_full(void **state)
 }
 
 /* Samples that arrive between two reads follow the unread ones. */
-static void
-samples_come_while_others_are_read(void **state)
+PROFILE_TEST(samples_come_while_others_are_read)
 {
 	struct sample s[4];
 	unsigned n;
 
-	(void)state;
 	profile_begin(profile_set(NOTIFY), 1);
 	fake_exec();
 	for (n = 0; n < 3; n++)
@@ -253,12 +235,10 @@ samples_come_while_others_are_read(void **state)
 }
 
 /* One page holds many samples. */
-static void
-samples_take_little_memory(void **state)
+PROFILE_TEST(samples_take_little_memory)
 {
 	unsigned n;
 
-	(void)state;
 	profile_begin(profile_set(NOTIFY), 1);
 	fake_exec();
 	fake_kmalloc_fails = 2;
@@ -269,12 +249,10 @@ samples_take_little_memory(void **state)
 }
 
 /* Without memory a sample is lost and counted as lost; the next is taken. */
-static void
-without_memory_samples_are_lost(void **state)
+PROFILE_TEST(without_memory_samples_are_lost)
 {
 	struct sample s;
 
-	(void)state;
 	profile_begin(profile_set(NOTIFY), 1);
 	fake_exec();
 	fake_kmalloc_fails = 1;
@@ -292,10 +270,8 @@ without_memory_samples_are_lost(void **state)
  * A late interrupt ends several periods with one sample.  Without any, the LWP
  * ends with whole periods.
  */
-static void
-periods_without_a_sample_are_counted(void **state)
+PROFILE_TEST(periods_without_a_sample_are_counted)
 {
-	(void)state;
 	profile_begin(profile_set(NOTIFY), 1);
 	fake_exec();
 	fake_hold_pmi = true;
@@ -318,12 +294,10 @@ periods_without_a_sample_are_counted(void **state)
 }
 
 /* The LWP ends between the overflow and its sample. */
-static void
-the_last_period_has_a_sample(void **state)
+PROFILE_TEST(the_last_period_has_a_sample)
 {
 	struct sample s;
 
-	(void)state;
 	profile_begin(profile_set(NOTIFY), 1);
 	fake_exec();
 	fake_user(PERIOD);
@@ -337,12 +311,10 @@ the_last_period_has_a_sample(void **state)
 }
 
 /* There is no memory for the program's name. */
-static void
-a_program_may_lack_a_name(void **state)
+PROFILE_TEST(a_program_may_lack_a_name)
 {
 	struct sample s;
 
-	(void)state;
 	profile_begin(profile_set(NOTIFY), 1);
 	fake_kmalloc_fails = 1;
 	fake_exec();
@@ -379,8 +351,7 @@ assert_pair(const struct pair *s, uint64_t kernel, uint64_t pc)
  * kern/cpc/pcbe.h: after an overflow in the kernel, the PIC itself continues
  * from the preset.
  */
-static void
-overflows_in_the_kernel_are_sampled(void **state)
+PROFILE_TEST(overflows_in_the_kernel_are_sampled)
 {
 	static struct pcbe_ops nmi;
 	struct pcbe_set *ps;
@@ -388,7 +359,6 @@ overflows_in_the_kernel_are_sampled(void **state)
 	struct sample last;
 	unsigned i;
 
-	(void)state;
 	nmi = *fake_ops;
 	nmi.nmi_log = get_nmi_log;
 	fake_backend = &nmi;
@@ -431,27 +401,4 @@ overflows_in_the_kernel_are_sampled(void **state)
 	assert_false(fake_return());
 	assert_int_equal(profile_take(&last, sizeof last), sizeof last);
 	assert_sample(&last, 1, 0x50);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		P(each_period_adds_a_sample),
-		P(samples_are_not_inherited),
-		P(an_invalid_context_adds_no_sample),
-		P(samples_belong_to_their_program),
-		P(callers_are_found_by_their_frames),
-		P(no_more_frames_than_the_depth),
-		P(samples_are_read_in_full),
-		P(samples_come_while_others_are_read),
-		P(samples_take_little_memory),
-		P(without_memory_samples_are_lost),
-		P(periods_without_a_sample_are_counted),
-		P(the_last_period_has_a_sample),
-		P(a_program_may_lack_a_name),
-		P(overflows_in_the_kernel_are_sampled),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

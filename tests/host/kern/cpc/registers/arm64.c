@@ -94,9 +94,3 @@ regs_read(unsigned c, struct regs_file *rf)
 		regs_add(rf, "PMEVCNTR_EL0 ", (int)n, p->pmevcntr[n]);
 	}
 }
-
-int
-main(void)
-{
-	return regs_test();
-}

@@ -49,7 +49,4 @@ void regs_read(unsigned c, struct regs_file *rf);
 /* For regs_read(): add a register, numbered unless n is -1. */
 void regs_add(struct regs_file *rf, const char *name, int n, uint64_t value);
 
-/* registers.c: run the test.  Returns the status of the program. */
-int regs_test(void);
-
 #endif /* TESTS_HOST_KERN_CPC_REGISTERS_MACHINE_H */

@@ -383,12 +383,10 @@ boot(unsigned m)
 	return found;
 }
 
-static void
-registers_are_as_before(void **state)
+TEST(registers_are_as_before)
 {
 	unsigned tried = 0;
 
-	(void)state;
 	fake_on_cpu = regs_on_cpu;
 	for (unsigned m = 0; m < regs_nmodel; m++) {
 		model = &regs_models[m];
@@ -404,14 +402,4 @@ registers_are_as_before(void **state)
 		}
 	}
 	printf("# %u operations on %u PMUs\n", tried, regs_nmodel);
-}
-
-int
-regs_test(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(registers_are_as_before),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

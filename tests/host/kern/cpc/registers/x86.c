@@ -168,9 +168,3 @@ regs_read(unsigned n, struct regs_file *rf)
 	if (c->extra_msrs && c->ctrl != 0)
 		add_extra_msrs(c, rf);
 }
-
-int
-main(void)
-{
-	return regs_test();
-}

@@ -32,12 +32,10 @@ release(void)
 	text = NULL;
 }
 
-static void
-nothing(void **state)
+TEST(nothing)
 {
 	static const char *const lines[] = { "", "   ", "\t\n", "--", " -- " };
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof lines / sizeof *lines; i++) {
 		assert_int_equal(parse_line(lines[i]), 0);
 		assert_int_equal(cl.cl_argc, 0);
@@ -48,10 +46,8 @@ nothing(void **state)
 	}
 }
 
-static void
-kernel_words(void **state)
+TEST(kernel_words)
 {
-	(void)state;
 	assert_int_equal(parse_line("test_hooks=yes"), 0);
 	assert_true(cl.cl_test_hooks);
 	release();
@@ -110,12 +106,10 @@ kernel_words(void **state)
 	release();
 }
 
-static void
-software_pmu(void **state)
+TEST(software_pmu)
 {
 	const struct soft_shape *ns = &cl.cl_soft;
 
-	(void)state;
 	assert_int_equal(parse_line("priv=user"), 0);
 	assert_null(cl.cl_pmu);
 	release();
@@ -145,10 +139,8 @@ software_pmu(void **state)
 	release();
 }
 
-static void
-host_facts(void **state)
+TEST(host_facts)
 {
-	(void)state;
 	assert_int_equal(
 	    parse_line("host.clock=virtual \"host.outer=a b\""), 0);
 	assert_int_equal(cl.cl_nhost, 2);
@@ -164,10 +156,8 @@ host_facts(void **state)
 	    -1);
 }
 
-static void
-environment(void **state)
+TEST(environment)
 {
-	(void)state;
 	assert_int_equal(
 	    parse_line("env.A=1 priv=user env.LONG_NAME=\"two words\" -- p x"),
 	    0);
@@ -186,13 +176,11 @@ environment(void **state)
 	release();
 }
 
-static void
-quoting(void **state)
+TEST(quoting)
 {
 	static const char *const want[] = { "a b", "", "\"", "x\\y", "a\"b",
 		"c d", "$`", "--", "tail\\" };
 
-	(void)state;
 	assert_int_equal(
 	    parse_line("-- \"a b\" \"\" \\\" \"x\\y\" a\\\"b c\\ d "
 		       "\"\\$\\`\" -- tail\\"),
@@ -204,14 +192,12 @@ quoting(void **state)
 }
 
 /* Only a word | or & without quotes is an operator. */
-static void
-operators(void **state)
+TEST(operators)
 {
 	static const char *const want[] = { "a", "|", "|b", "&", "a&", "|", "&",
 		"|", "&", "||" };
 	unsigned n = 0;
 
-	(void)state;
 	assert_int_equal(parse_line("-- a | |b & a& \"|\" \\& | \"&\" ||"), 0);
 	assert_int_equal(cl.cl_argc, sizeof want / sizeof *want);
 	for (unsigned i = 0; i < cl.cl_argc; i++)
@@ -243,10 +229,8 @@ expect_error(const char *line, const char *part)
 	text = NULL;
 }
 
-static void
-quiet_names_its_items(void **state)
+TEST(quiet_names_its_items)
 {
-	(void)state;
 	assert_int_equal(parse_line("quiet=all"), 0);
 	assert_int_equal(cl.cl_quiet, (1 << QUIET_N) - 1);
 	release();
@@ -272,10 +256,8 @@ expect_models(unsigned n, int result)
 		release();
 }
 
-static void
-errors(void **state)
+TEST(errors)
 {
-	(void)state;
 	expect_error("timout=5", "`timout=5': unknown; did you mean "
 				 "timeout=SECONDS?");
 	expect_error("root=/dev/sda cpu=2", "`cpu=2': unknown; did you mean");
@@ -332,8 +314,7 @@ errors(void **state)
 }
 
 /* Words for other systems are reported and have no other effect. */
-static void
-foreign_words(void **state)
+TEST(foreign_words)
 {
 	static const char other[] =
 	    "BOOT_IMAGE=/vmlinuz root=/dev/sdb3 ro quiet splash rw rootwait "
@@ -341,7 +322,6 @@ foreign_words(void **state)
 	    "initrd=\\\\a nomodeset loglevel=7 i915.modeset=1 nmi_watchdog=0";
 	char long_line[600];
 
-	(void)state;
 	assert_int_equal(parse_line(other), 0);
 	assert_int_equal(cl.cl_argc, 0);
 	assert_int_equal(cl.cl_nenv, 0);
@@ -364,12 +344,10 @@ foreign_words(void **state)
 }
 
 /* A word of any length is reported in one line that fits. */
-static void
-long_word(void **state)
+TEST(long_word)
 {
 	char line[2000];
 
-	(void)state;
 	memset(line, 'x', sizeof line - 1);
 	memcpy(line, "timeout=", 8);
 	line[sizeof line - 1] = '\0';
@@ -377,12 +355,10 @@ long_word(void **state)
 }
 
 /* More than 4 KiB of words, one character each. */
-static void
-many_words(void **state)
+TEST(many_words)
 {
 	char line[8192] = "-- ";
 
-	(void)state;
 	for (size_t i = 3; i < sizeof line - 1; i++)
 		line[i] = i % 2 ? 'a' : ' ';
 	line[sizeof line - 1] = '\0';
@@ -391,25 +367,4 @@ many_words(void **state)
 	for (unsigned i = 0; i < cl.cl_argc; i++)
 		assert_string_equal(cl.cl_argv[i], "a");
 	release();
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing),
-		cmocka_unit_test(kernel_words),
-		cmocka_unit_test(software_pmu),
-		cmocka_unit_test(environment),
-		cmocka_unit_test(host_facts),
-		cmocka_unit_test(quoting),
-		cmocka_unit_test(operators),
-		cmocka_unit_test(errors),
-		cmocka_unit_test(foreign_words),
-		cmocka_unit_test(long_word),
-		cmocka_unit_test(many_words),
-		cmocka_unit_test(quiet_names_its_items),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -154,13 +154,11 @@ found(const char *signature, const unsigned char *t, size_t n)
 	return last;
 }
 
-static void
-a_running_one_is_stopped(void **state)
+TEST(a_running_one_is_stopped)
 {
 	unsigned char t[200];
 	size_t n = make_wdat(t);
 
-	(void)state;
 	locked = false;
 	port = 0x0042;
 	assert_int_equal(found("WDAT", t, n), WATCHDOG_STOPPED);
@@ -173,8 +171,7 @@ a_running_one_is_stopped(void **state)
 	assert_int_equal(found("WDAT", t, n), WATCHDOG_RUNNING);
 }
 
-static void
-an_unknown_register_is_not_touched(void **state)
+TEST(an_unknown_register_is_not_touched)
 {
 	static const struct {
 		unsigned at;
@@ -190,7 +187,6 @@ an_unknown_register_is_not_touched(void **state)
 	unsigned char t[200];
 	size_t n = make_wdat(t);
 
-	(void)state;
 	locked = false;
 	port = 0;
 	for (unsigned i = 0; i < sizeof changes / sizeof changes[0]; i++) {
@@ -201,13 +197,11 @@ an_unknown_register_is_not_touched(void **state)
 	}
 }
 
-static void
-a_cut_table_is_not_read_beyond_its_end(void **state)
+TEST(a_cut_table_is_not_read_beyond_its_end)
 {
 	unsigned char t[200];
 	size_t n = make_wdat(t);
 
-	(void)state;
 	locked = false;
 	put(t + 64, 0xffffffff, 4);
 	for (size_t cut = 36; cut < n; cut++) {
@@ -222,8 +216,7 @@ a_cut_table_is_not_read_beyond_its_end(void **state)
 }
 
 /* The control register: 1 runs, 2 fired, 4 power off, 8 disabled. */
-static void
-the_register_of_wdrt(void **state)
+TEST(the_register_of_wdrt)
 {
 	static const struct {
 		uint32_t before, after;
@@ -237,7 +230,6 @@ the_register_of_wdrt(void **state)
 	};
 	unsigned char t[71] = { 0 };
 
-	(void)state;
 	t[36] = ACPI_GAS_MEMORY;
 	t[37] = 32;
 	put(t + 40, CONTROL, 8);
@@ -256,17 +248,4 @@ the_register_of_wdrt(void **state)
 	no_control = false;
 	put(t + 40, 0, 8);
 	assert_int_equal(found("WDRT", t, 71), WATCHDOG_UNKNOWN);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_running_one_is_stopped),
-		cmocka_unit_test(an_unknown_register_is_not_touched),
-		cmocka_unit_test(a_cut_table_is_not_read_beyond_its_end),
-		cmocka_unit_test(the_register_of_wdrt),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,24 +130,20 @@ static const char all_names[] =
     "\"Product\",\"product_version\":\"v3\",\"board_maker\":\"Boards\","
     "\"board\":\"Board\"},";
 
-static void
-both_entry_points_lead_to_names(void **state)
+TEST(both_entry_points_lead_to_names)
 {
 	unsigned char e[0x1f];
 
-	(void)state;
 	assert_string_equal(names_in(all, sizeof all - 1), all_names);
 	make32(e, TABLE, sizeof all - 1);
 	use(e, sizeof e, all, sizeof all - 1);
 	assert_string_equal(names(), all_names);
 }
 
-static void
-absent_tables_have_no_member(void **state)
+TEST(absent_tables_have_no_member)
 {
 	struct text t = { said, sizeof said, 0 };
 
-	(void)state;
 	names_in(all, sizeof all - 1);
 	said[0] = '\0';
 	smbios_init(0, map);
@@ -160,13 +156,11 @@ absent_tables_have_no_member(void **state)
 }
 
 /* Any changed byte of an entry point makes it invalid, or is not used. */
-static void
-damaged_entry_points_are_refused(void **state)
+TEST(damaged_entry_points_are_refused)
 {
 	unsigned char e[0x1f];
 	size_t n;
 
-	(void)state;
 	for (size_t i = 0; i < 0x18; i++) {
 		n = make64(e, TABLE, sizeof all - 1);
 		e[i] ^= 0x40;
@@ -199,12 +193,10 @@ damaged_entry_points_are_refused(void **state)
 }
 
 /* A table that is cut anywhere gives a beginning of its structures. */
-static void
-cut_tables_give_whole_structures(void **state)
+TEST(cut_tables_give_whole_structures)
 {
 	const char *before = "";
 
-	(void)state;
 	for (size_t n = 1; n < sizeof all; n++) {
 		char now[sizeof said];
 
@@ -227,10 +219,8 @@ cut_tables_give_whole_structures(void **state)
 	}
 }
 
-static void
-hostile_structures_give_no_name(void **state)
+TEST(hostile_structures_give_no_name)
 {
-	(void)state;
 	/* Lengths below the header's, beyond the table, without strings. */
 	assert_string_equal(NAMES_IN("\x01\x00\x02\x00\0\0" SYSTEM END), "");
 	assert_string_equal(NAMES_IN("\x01\x03\x02\x00\0\0" SYSTEM END), "");
@@ -251,13 +241,11 @@ hostile_structures_give_no_name(void **state)
 	assert_string_equal(NAMES_IN(END SYSTEM), "");
 }
 
-static void
-names_are_clean(void **state)
+TEST(names_are_clean)
 {
 	char big[400] = "\x01\x05\x02\x00\x01";
 	const char *got;
 
-	(void)state;
 	assert_string_equal(
 	    NAMES_IN("\x01\x06\x02\x00\x01\x02"
 		     "a\nbarecpc: exit 0\r\x1b[2J\0\"},\\\"x\0\0"),
@@ -274,12 +262,10 @@ names_are_clean(void **state)
 	    strlen(got), strlen("\"smbios\":{\"maker\":\"\"},") + 64);
 }
 
-static void
-entry_points_are_found_at_paragraphs(void **state)
+TEST(entry_points_are_found_at_paragraphs)
 {
 	unsigned char area[256] = { 0 };
 
-	(void)state;
 	assert_int_equal(smbios_find(area, sizeof area), sizeof area);
 	make32(area + 0x41, TABLE, 1);
 	assert_int_equal(smbios_find(area, sizeof area), sizeof area);
@@ -316,10 +302,8 @@ entry_points_are_found_at_paragraphs(void **state)
 	"\0\0\0\0\0"
 #define DIMM_16G DIMM("\x00\x40", "\x75\x0b")
 
-static void
-equal_modules_are_counted(void **state)
+TEST(equal_modules_are_counted)
 {
-	(void)state;
 	assert_string_equal(NAMES_IN(BOARD DIMM_16G DIMM("\0\0", "\0\0")
 				    DIMM_16G DIMM("\xff\xff", "\0\0")
 					DIMM("\x00\x84", "\0\0") END),
@@ -350,8 +334,7 @@ equal_modules_are_counted(void **state)
 }
 
 /* The kinds beyond the eighth are left out, and a cut structure has no size. */
-static void
-hostile_modules_are_bounded(void **state)
+TEST(hostile_modules_are_bounded)
 {
 	static const char one[] =
 	    "\x11\x15\x05\x00\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\x07\0\0\0\0";
@@ -359,7 +342,6 @@ hostile_modules_are_bounded(void **state)
 	const char *got;
 	unsigned kinds = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < 300; i++) {
 		memcpy(many + i * (sizeof one - 1), one, sizeof one - 1);
 		many[i * (sizeof one - 1) + 12] = (char)(i % 100 + 1);
@@ -374,22 +356,4 @@ hostile_modules_are_bounded(void **state)
 				     "\0\0" END),
 	    "");
 	assert_string_equal(NAMES_IN("\x11\x04\x05\x00\0\0" END), "");
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(both_entry_points_lead_to_names),
-		cmocka_unit_test(absent_tables_have_no_member),
-		cmocka_unit_test(damaged_entry_points_are_refused),
-		cmocka_unit_test(cut_tables_give_whole_structures),
-		cmocka_unit_test(hostile_structures_give_no_name),
-		cmocka_unit_test(names_are_clean),
-		cmocka_unit_test(equal_modules_are_counted),
-		cmocka_unit_test(hostile_modules_are_bounded),
-		cmocka_unit_test(entry_points_are_found_at_paragraphs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

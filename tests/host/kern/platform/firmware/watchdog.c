@@ -19,13 +19,11 @@ described(void)
 	return said;
 }
 
-static void
-the_worst_state_comes_first(void **state)
+TEST(the_worst_state_comes_first)
 {
 	const char *said;
 	unsigned n = 0;
 
-	(void)state;
 	assert_string_equal(described(), "");
 	watchdog_found("TCO", WATCHDOG_STOPPED);
 	watchdog_found("SBSA", WATCHDOG_IDLE);
@@ -45,14 +43,4 @@ the_worst_state_comes_first(void **state)
 		n++;
 	}
 	assert_int_equal(n, 8);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_worst_state_comes_first),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

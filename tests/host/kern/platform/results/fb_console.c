@@ -128,10 +128,8 @@ expect_line(unsigned row, const char *want)
 		    shown_char(col, row), col < strlen(want) ? want[col] : ' ');
 }
 
-static void
-text_is_shown(void **state)
+TEST(text_is_shown)
 {
-	(void)state;
 	start_console(80, 48, 0);
 	write_text("Hello\r\nab\bc\n\tx");
 	expect_line(0, "Hello");
@@ -141,10 +139,8 @@ text_is_shown(void **state)
 }
 
 /* A line as wide as the screen does not wrap. */
-static void
-wraps(void **state)
+TEST(wraps)
 {
-	(void)state;
 	start_console(32 + 5, 64 + 9, 11);
 	write_text("abcd\nefghi\n");
 	expect_line(0, "abcd");
@@ -154,12 +150,10 @@ wraps(void **state)
 	stop_console();
 }
 
-static void
-scrolls(void **state)
+TEST(scrolls)
 {
 	char line[16];
 
-	(void)state;
 	start_console(80, 8 * FONT_HEIGHT, 3);
 	for (unsigned i = 0; i < 100; i++) {
 		snprintf(line, sizeof line, "line %u\n", i);
@@ -175,10 +169,8 @@ scrolls(void **state)
 	stop_console();
 }
 
-static void
-other_characters(void **state)
+TEST(other_characters)
 {
-	(void)state;
 	start_console(80, 32, 0);
 	write_text("a\xe2\x82\xac"
 		   "b\x1b\x7f\xc3\xa9");
@@ -186,10 +178,8 @@ other_characters(void **state)
 	stop_console();
 }
 
-static void
-small_screens(void **state)
+TEST(small_screens)
 {
-	(void)state;
 	start_console(7, 600, 0);
 	assert_null(put);
 	start_console(800, 15, 0);
@@ -208,10 +198,8 @@ small_screens(void **state)
 }
 
 /* Rows that are shorter than a loader says the screen is wide. */
-static void
-short_stride(void **state)
+TEST(short_stride)
 {
-	(void)state;
 	start_console(80, 48, -16U);
 	assert_int_equal(fbcons_bytes(&bi), 8 * 3);
 	write_text("0123456789\n");
@@ -224,10 +212,8 @@ short_stride(void **state)
 }
 
 /* Letters of large panels have several pixels for each point. */
-static void
-large_letters(void **state)
+TEST(large_letters)
 {
-	(void)state;
 	start_console(1600, 64, 0);
 	assert_int_equal(fbcons_bytes(&bi), 100 * 2);
 	write_text("\n|");
@@ -241,13 +227,11 @@ large_letters(void **state)
 }
 
 /* Pages of other things: nothing beyond the screen, and the text comes back. */
-static void
-screen_is_lent(void **state)
+TEST(screen_is_lent)
 {
 	static const uint8_t dark[4] = { 1, 0, 0, 1 };
 	unsigned width, height;
 
-	(void)state;
 	start_console(80, 64, 5);
 	write_text("before\n");
 	assert_false(fbcons_squares(0, 0, 2, dark, 4));
@@ -276,10 +260,8 @@ screen_is_lent(void **state)
 }
 
 /* Two screens show the same, in the size that fits both. */
-static void
-two_screens(void **state)
+TEST(two_screens)
 {
-	(void)state;
 	bi.bi_fb[1] = (struct bootfb){ .fb_base = 0xd0000000,
 		.fb_width = 64,
 		.fb_height = 80,
@@ -300,10 +282,8 @@ two_screens(void **state)
 }
 
 /* Pixels of 16 and 24 bits: the sanitizer checks the end of the screen. */
-static void
-small_pixels(void **state)
+TEST(small_pixels)
 {
-	(void)state;
 	for (unsigned bytes = 2; bytes < 4; bytes++) {
 		const uint8_t *p;
 		unsigned lit = 0;
@@ -333,10 +313,8 @@ small_pixels(void **state)
 	}
 }
 
-static void
-lingers(void **state)
+TEST(lingers)
 {
-	(void)state;
 	start_console(800, 48, 0);
 	fbcons_linger();
 	expect_line(0, "end in a minute, or by a key");
@@ -350,24 +328,4 @@ lingers(void **state)
 	fbcons_linger();
 	assert_in_range(now, 10, 13);
 	stop_console();
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_is_shown),
-		cmocka_unit_test(wraps),
-		cmocka_unit_test(scrolls),
-		cmocka_unit_test(other_characters),
-		cmocka_unit_test(small_screens),
-		cmocka_unit_test(short_stride),
-		cmocka_unit_test(large_letters),
-		cmocka_unit_test(screen_is_lent),
-		cmocka_unit_test(two_screens),
-		cmocka_unit_test(small_pixels),
-		cmocka_unit_test(lingers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -170,10 +170,8 @@ records(void)
 	return to;
 }
 
-static void
-a_run_is_kept_as_sent(void **state)
+TEST(a_run_is_kept_as_sent)
 {
-	(void)state;
 	begin_run(4096);
 	log_text("log\n");
 	record(" {\"a\":\n1}\n");
@@ -191,15 +189,13 @@ a_run_is_kept_as_sent(void **state)
 }
 
 /* Marks are hidden in frames: records get their own bytes back. */
-static void
-marks_in_records(void **state)
+TEST(marks_in_records)
 {
 	static const char *const text[] = { "BARECPC-END", "BARECPC>-",
 		"BARECPC>>-x", "BARECPC>x", "BBARECPC-", "BARECPBARECPC-",
 		"BARECPC-BEGIN json 1 1 00000000", "BARECPC", "BARECPC>",
 		"BARECPC>BARECPC-" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof text / sizeof text[0]; i++) {
 		char want[64];
 
@@ -212,10 +208,8 @@ marks_in_records(void **state)
 	}
 }
 
-static void
-every_change_is_noticed(void **state)
+TEST(every_change_is_noticed)
 {
-	(void)state;
 	begin_run(2048);
 	record("{\"a\":1}");
 	finish_run();
@@ -234,10 +228,8 @@ every_change_is_noticed(void **state)
 }
 
 /* Frames that are wrong, although the text's checksum holds. */
-static void
-damaged_frames(void **state)
+TEST(damaged_frames)
 {
-	(void)state;
 	for (unsigned way = 0; way < 4; way++) {
 		char *s;
 
@@ -261,14 +253,12 @@ damaged_frames(void **state)
 }
 
 /* Any text at all, with a right checksum: no access outside of it. */
-static void
-any_text(void **state)
+TEST(any_text)
 {
 	static const char *const part[] = { "BARECPC-", "BEGIN ", "json ", "1 ",
 		"4294967295 ", "exit ", "00000000\n", "\nBARECPC-END\n", "x",
 		"BARECPC-BEGIN json 1 1 " };
 
-	(void)state;
 	srand(1);
 	for (unsigned run = 0; run < 5000; run++) {
 		char text[256] = "";
@@ -288,14 +278,12 @@ any_text(void **state)
 }
 
 /* No digit follows: white space at the end of the text is not skipped. */
-static void
-a_number_is_missing(void **state)
+TEST(a_number_is_missing)
 {
 	static const char text[] = "BARECPC-BEGIN json 2 9 \n";
 	const char *why;
 	char to[64];
 
-	(void)state;
 	begin_run(sizeof *head + strlen(text));
 	head->kh_bytes = (uint32_t)strlen(text);
 	memcpy(kept_text(head), text, strlen(text));
@@ -305,10 +293,8 @@ a_number_is_missing(void **state)
 }
 
 /* The log never takes the room of records; a lost record is no result. */
-static void
-too_much_text(void **state)
+TEST(too_much_text)
 {
-	(void)state;
 	begin_run(4096);
 	for (unsigned i = 0; i < 500; i++)
 		log_text("a line of the log\n");
@@ -329,15 +315,13 @@ too_much_text(void **state)
 }
 
 /* UEFI variables get the records alone, in as much room as there is. */
-static void
-records_for_variables(void **state)
+TEST(records_for_variables)
 {
 	struct kept_head *to = malloc(KEPT_VARIABLES_BYTES);
 	char got[256];
 	const char *why;
 	size_t n;
 
-	(void)state;
 	begin_run(4096);
 	log_text("log\n");
 	record("{\"a\":\"BARECPC-END\"}");
@@ -356,13 +340,11 @@ records_for_variables(void **state)
 	free(to);
 }
 
-static void
-names_of_variables(void **state)
+TEST(names_of_variables)
 {
 	static const char want[] = "BarecpcKept31";
 	uint16_t name[KEPT_NAME + 1];
 
-	(void)state;
 	kept_variable_name(KEPT_VARIABLES - 1, name);
 	for (size_t i = 0; i < sizeof want; i++)
 		assert_int_equal(name[i], want[i]);
@@ -383,10 +365,8 @@ make_variables(void)
 	keep_variables();
 }
 
-static void
-variables_are_refused(void **state)
+TEST(variables_are_refused)
 {
-	(void)state;
 	for (variables_taken = 0; variables_taken < 4; variables_taken++) {
 		make_variables();
 		assert_int_equal(nvariables, 0);
@@ -398,10 +378,8 @@ variables_are_refused(void **state)
 }
 
 /* The panic must not write variables again.  Memory has the records. */
-static void
-firmware_faults(void **state)
+TEST(firmware_faults)
 {
-	(void)state;
 	faulty = true;
 	variables_taken = 100;
 	if (setjmp(halted) == 0)
@@ -413,10 +391,8 @@ firmware_faults(void **state)
 }
 
 /* Another CPU prints while the machine ends. */
-static void
-text_after_the_end(void **state)
+TEST(text_after_the_end)
 {
-	(void)state;
 	begin_run(4096);
 	record("{\"a\":1}");
 	finish_run();
@@ -426,37 +402,13 @@ text_after_the_end(void **state)
 	assert_string_equal(records(), "{\"a\":1}\n");
 }
 
-static void
-nothing_is_kept(void **state)
+TEST(nothing_is_kept)
 {
 	static const struct bootinfo none;
 
-	(void)state;
 	begin_run(1024);
 	head->kh_magic[0] = 0;
 	assert_int_equal(kept_state(head, AT, room), KEPT_ABSENT);
 	head = NULL;
 	keep_start(&none); /* memory stays in use, if it was */
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_run_is_kept_as_sent),
-		cmocka_unit_test(marks_in_records),
-		cmocka_unit_test(every_change_is_noticed),
-		cmocka_unit_test(damaged_frames),
-		cmocka_unit_test(any_text),
-		cmocka_unit_test(a_number_is_missing),
-		cmocka_unit_test(too_much_text),
-		cmocka_unit_test(records_for_variables),
-		cmocka_unit_test(names_of_variables),
-		cmocka_unit_test(variables_are_refused),
-		cmocka_unit_test(firmware_faults),
-		cmocka_unit_test(text_after_the_end),
-		cmocka_unit_test(nothing_is_kept),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -159,20 +159,16 @@ expect_restart(intptr_t result)
 	assert_int_equal(sleeps, 0);
 }
 
-static void
-a_free_lock_whose_word_changes(void **state)
+TEST(a_free_lock_whose_word_changes)
 {
-	(void)state;
 	begin(0, OWNER_DIED);
 	expect_restart(futex_lock_pi(UVA, 0, false));
 	begin(0, OWNER_DIED);
 	expect_restart(futex_trylock_pi(UVA));
 }
 
-static void
-a_held_lock_whose_word_changes(void **state)
+TEST(a_held_lock_whose_word_changes)
 {
-	(void)state;
 	begin(OTHER, OTHER | OWNER_DIED);
 	expect_restart(futex_lock_pi(UVA, 0, false));
 	/* This call only looks. */
@@ -181,24 +177,10 @@ a_held_lock_whose_word_changes(void **state)
 	assert_int_equal(swaps, 0);
 }
 
-static void
-a_robust_lock_whose_word_changes(void **state)
+TEST(a_robust_lock_whose_word_changes)
 {
-	(void)state;
 	begin(SELF, SELF | WAITERS);
 	self.l_robust = ROBUST;
 	futex_lwp_exit(&self);
 	assert_int_equal(swaps, SWAPS_MAX);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_free_lock_whose_word_changes),
-		cmocka_unit_test(a_held_lock_whose_word_changes),
-		cmocka_unit_test(a_robust_lock_whose_word_changes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
