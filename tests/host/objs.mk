@@ -149,9 +149,9 @@ HOST_TESTS += $(X86_TESTS) $(PMUV3_TESTS) $(addprefix arch/x86/,topology trap/xc
     kern/cpc/fit
 
 # libcpc and kcpc on a fake kernel and a PMU of any shape.
-KCPC_TESTS := $(addprefix cpc/,open error query set request buf sample bind race preset signal no_memory)
-KCPC_TESTS += $(addprefix kern/cpc/,assign hostile overflow init inherit witness cpu_set cpu_set_order core_type \
-    core_type_order \
+KCPC_TESTS := $(addprefix cpc/,open error query set request buf sample bind bind_refused race preset signal no_memory)
+KCPC_TESTS += $(addprefix kern/cpc/,assign hostile overflow init/init inherit test/witness cpu_set cpu_set_order \
+    core_type core_type_order \
     profile/profile profile/samples profile/rows) kern/debug/test_hooks
 $(KCPC_TESTS:%=$(T)%): $(call host,$(HOST_KCPC))
 # libcpc's headers and library in a C++ program.
@@ -186,6 +186,7 @@ $(HOST_TESTS:%=$(T)%): $(T)%: $(HB)/tests/host/%.o
 $(HOST_TESTS:%=$(T)%) $(REGS_TESTS:%=$(T)%): $(HB)/tests/lib/host/test.o
 $(HOST_TESTS:%=$(T)%) $(REGS_TESTS:%=$(T)%):
 	$(call say,CCLD,$@)
+	@[ -d $(@D) ] || rm -f $(@D) # a test of an older commit may have the folder's name
 	@mkdir -p $(@D)
 	$(Q)$(HOST_CC) -fsanitize=address,undefined $(HOST_LDFLAGS) -o $@ $^ -lcmocka $(HOST_LIBS)
 
