@@ -72,6 +72,9 @@ $(T)events/machine: | $(EVENT_FILES)
 $(EVENT_TESTS:%=$(T)%): $(call host,$(HOST_EVENTS))
 $(T)events/perf_names: $(call host,$(HOST_EVENTS) $(addprefix payloads/common/,usage.o events/event_lookup.o \
     events/perf_names.o events/event_table.o target_host.o))
+VENDOR_PARTS := $(addprefix payloads/common/,usage.o options_next.o events/event_lookup.o events/perf_names.o \
+    events/event_table.o target_host.o) kern/cpc/assign.o
+$(T)events/vendor_answers: $(call host,$(HOST_EVENTS) $(VENDOR_PARTS))
 # The arithmetic of benchmarks.
 $(T)payloads/report: $(call host,$(call fake,support.o) $(addprefix payloads/common/,report.o report_json.o \
     results/runs.o results/runs_text.o results/series.o usage.o))
@@ -102,7 +105,8 @@ $(HB)/payloads/vpmu/vpmu.o: HOST_CFLAGS += -Dmain=vpmu_main
 $(T)payloads/vpmu_x86: $(call host,$(call fake,support.o) payloads/vpmu/x86_64/registers.o)
 $(T)payloads/vpmu_x86: HOST_LDFLAGS := -Wl,--wrap=syscall
 $(T)payloads/vpmu_arm64: $(call host,$(call fake,support.o) payloads/vpmu/arm64/registers.o)
-HOST_TESTS += $(EVENT_TESTS) events/perf_names $(PAYLOAD_TESTS) $(addprefix payloads/,bench vpmu vpmu_x86 vpmu_arm64)
+HOST_TESTS += $(EVENT_TESTS) events/perf_names events/vendor_answers \
+    $(PAYLOAD_TESTS) $(addprefix payloads/,bench vpmu vpmu_x86 vpmu_arm64)
 
 # The machine from arm64's tables.  Physical memory is the host's memory.
 HOST_MACHINE := $(call fake,machine.o) arch/arm64/machine.o kern/platform/bootinfo.o $(HOST_UART) $(HOST_LIB)

@@ -1,0 +1,171 @@
+#!/usr/bin/env -S python3 -B
+"""Write what the vendors of CPUs say of each event, from their own files: read.py PERFMON ARM_DATA TELEMETRY
+
+Each argument is a git repository, bare or not: intel/perfmon, ARM-software/data, and Arm's telemetry-solution.
+The answers go to this folder: intel.txt, arm.txt, telemetry.txt.  tests/host/events/vendors.c compares the tables
+with them.  This program shares nothing with the generator of the tables: it knows the vendors' form alone, as the
+README of each repository describes it.
+
+A line `cpu KEY FILE VERSION PART...` names a file and the CPUs that it is for:
+    Intel: family/model/stepping/core type/native model, as CPUID has them, without core type 0/0
+    Arm:   implementer/part of MIDR_EL1
+A line `out COUNT FILE REASON` names a file whose entries are left out.
+A line `NAME SELECT PICS EXTRA KEY...` is an event of these CPUs, all numbers in hexadecimal:
+    SELECT  Intel: the event select without levels and control bits, several if the file has several; fixed PIC n: n + 1
+            as unit mask.  Arm: the event's number
+    PICS    Intel: the general PICs, `ff/f` if hyperthreading reduces ff to f, or `fixedN`.  Arm: -
+    EXTRA   the extra MSR of each select and its value, or -
+"""
+
+import collections
+import csv
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).parent
+# Bits of the event select.  Intel SDM vol. 3B, "Architectural Performance Monitoring Version 6" (EQ, UMASK2).
+FLAGS = {"EdgeDetect": 18, "AnyThread": 21, "Invert": 23, "CounterMask": 24, "Equal": 36, "UMaskExt": 40}
+FIXED = re.compile(r"fixed counter (\d+)", re.I)
+
+
+class Repository:
+    def __init__(self, path, vendor, licence):
+        self.path, self.vendor, self.licence = path, vendor, licence
+        self.revision = self.git("rev-parse", "HEAD").strip()
+        # Files alone, no symbolic links.
+        self.files = [line.partition("\t")[2] for line in self.git("ls-tree", "-r", "HEAD").splitlines() if line.startswith("100")]
+
+    def git(self, *words):
+        return subprocess.run(["git", "-C", self.path, *words], check=True, capture_output=True).stdout.decode("utf-8-sig")
+
+    def text(self, name):
+        return self.git("show", f"HEAD:{name}").removeprefix("\ufeff")
+
+    def write(self, answers, cpus, events, out):
+        """Write a file of answers: cpus are (key, file, version, parts), events facts by name by key, out (count, file, reason)."""
+        shared = collections.defaultdict(list)
+        for key, found in events.items():
+            for name, facts in found.items():
+                shared[name, facts].append(key)
+        lines = [f"# {self.vendor}, revision {self.revision}, {self.licence}", "# Facts alone, written by tests/vendors/read.py."]
+        lines += [" ".join(["cpu", *words, *parts]) for *words, parts in cpus]
+        lines += [" ".join(["out", str(count), file, why]) for count, file, why in out]
+        lines += [" ".join([name, facts, *keys]) for (name, facts), keys in sorted(shared.items())]
+        (HERE / answers).write_text("\n".join(lines) + "\n")
+
+
+def numbers(text):
+    return [int(word, 0) for word in str(text).split(",")]
+
+
+def intel_parts(words):
+    """The CPUs of a line of mapfile.csv: GenuineIntel-FAMILY-MODEL-[STEPPINGS], and a hybrid part's type of core."""
+    _, family, model, *steppings = words["Family-model"].split("-")
+    core = int(words["Core Type"] or "0", 0), int(words["Native Model ID"] or "0", 0)
+    for stepping in steppings[0].strip("[]") if steppings else "0":
+        yield f"{int(family):x}/{int(model, 16):x}/{int(stepping, 16):x}/{core[0]:x}/{core[1]:x}"
+
+
+def intel_facts(event, fixed_base):
+    flags = sum(int(event.get(field) or "0", 0) << bit for field, bit in FLAGS.items())
+    fixed = FIXED.match(event["Counter"].strip())
+    if fixed:
+        n = int(fixed[1]) - fixed_base
+        return f"{flags | n + 1 << 8:x} fixed{n} -"
+    codes, umasks, msrs = numbers(event["EventCode"]), numbers(event["UMask"]), numbers(event.get("MSRIndex") or "0")
+    # The nth event or unit mask goes with the nth extra MSR.
+    n = max(len(codes), len(umasks))
+    selects = [flags | code | umask << 8 for code, umask in zip((codes * n)[:n], (umasks * n)[:n])]
+    if msrs == [0x1A7] and n == 2:
+        selects = selects[1:]
+    extra = "-"
+    if msrs != [0]:
+        selects = selects[:len(msrs)]
+        extra = ",".join(f"{msr:x}" for msr in msrs[:len(selects)]) + f"={int(event['MSRValue'], 0):x}"
+    masks = {f"{sum(1 << n for n in numbers(event[field])):x}": 0 for field in ("CounterHTOff", "Counter") if event.get(field)}
+    return f"{','.join(f'{s:x}' for s in selects)} {'/'.join(masks)} {extra}"
+
+
+# Kinds of files in mapfile.csv that list no event of a core's PIC, and why.
+INTEL_OUT = {
+    "uncore": "counters outside of the cores",
+    "uncore experimental": "counters outside of the cores",
+    "offcore": "parts of an extra MSR's value, without names of events",
+    "fp_arith_inst": "parts of a unit mask, without names of events",
+    "metrics": "formulas",
+    "retire latency": "measurements",
+}
+
+
+def read_intel(repo):
+    cpus, events, parts, out = [], {}, collections.defaultdict(list), {}
+    for words in csv.DictReader(repo.text("mapfile.csv").splitlines()):
+        file = words["Filename"].lstrip("/")
+        if words["EventType"] in ("core", "hybridcore"):
+            parts[file] += intel_parts(words)
+        elif file not in out:
+            listed = json.loads(repo.text(file)) if file in repo.files else []
+            rows = next((listed[k] for k in ("Events", "Metrics", "Data") if k in listed), listed)
+            out[file] = len(rows), file, INTEL_OUT[words["EventType"]]
+    for file, known in parts.items():
+        listed = json.loads(repo.text(file))
+        folder, name = file.split("/")[0], pathlib.Path(file).stem
+        kind = name.split("_")[1:-1]
+        key = "_".join([folder, *kind]).lower()
+        cpus.append((key, file, listed["Header"]["Version"], known))
+        # Files of the first CPUs count fixed PICs from 1.
+        first = [e["Counter"] for e in listed["Events"] if e["EventName"] == "INST_RETIRED.ANY"]
+        base = int(FIXED.match(first[0])[1]) if first and FIXED.match(first[0]) else 0
+        events[key] = {e["EventName"]: intel_facts(e, base) for e in listed["Events"]}
+    repo.write("intel.txt", cpus, events, out.values())
+
+
+def read_arm(repo):
+    cpus, events, out = [], {}, []
+    for file in repo.files:
+        if not file.startswith("pmu/") or "schema" in file:
+            continue
+        listed = json.loads(repo.text(file))
+        if listed.get("pmu_architecture") != "pmuv3" or "cpuid" not in listed:
+            why = "no PMUv3: an Arm core of 32 bits" if "cpuid" in listed else "no CPU's file"
+            out.append((len(listed["events"]), file, why))
+            continue
+        key = pathlib.Path(file).stem
+        cpuid = int(listed["cpuid"], 0)
+        cpus.append((key, file, "-", [f"{cpuid >> 12:x}/{cpuid & 0xfff:x}"]))
+        # An event without a number goes to a trace unit alone.
+        unnamed = sum(1 for e in listed["events"] if "name" not in e or "code" not in e)
+        if unnamed:
+            out.append((unnamed, file, "events without a name or without a number"))
+        events[key] = {e["name"]: f"{e['code']:x} - -" for e in listed["events"] if "name" in e and "code" in e}
+    repo.write("arm.txt", cpus, events, out)
+
+
+def read_telemetry(repo):
+    cpus, events, out = [], {}, []
+    for file in repo.files:
+        if not re.match(r"data/pmu/cpu/.*\.json$", file):
+            continue
+        listed = json.loads(repo.text(file))
+        product, key = listed["product_configuration"], pathlib.Path(file).stem.removesuffix("-pmu")
+        version = f"r{product['major_revision']}p{product['minor_revision']}"
+        cpus.append((key, file, version, [f"{int(product['implementer'], 0):x}/{int(product['part_num'], 0):x}"]))
+        events[key] = {name: f"{int(e['code'], 0):x} - -" for name, e in listed["events"].items() if "PMU" in e["accesses"]}
+        if len(events[key]) < len(listed["events"]):
+            out.append((len(listed["events"]) - len(events[key]), file, "events of the trace unit alone"))
+    repo.write("telemetry.txt", cpus, events, out)
+
+
+def main():
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
+    read_intel(Repository(sys.argv[1], "intel/perfmon", "BSD-3-Clause, Copyright (c) Intel Corporation"))
+    read_arm(Repository(sys.argv[2], "ARM-software/data", "Apache-2.0, Copyright (C) ARM Ltd."))
+    read_telemetry(Repository(sys.argv[3], "telemetry-solution", "Apache-2.0, Copyright Arm Ltd."))
+
+
+if __name__ == "__main__":
+    main()
