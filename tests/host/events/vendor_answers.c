@@ -6,6 +6,7 @@
  * It shares nothing with the generator of the tables.  A difference must have
  * a line in excluded.txt with its reason, and such a line a difference.
  */
+#include <ctype.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 
@@ -32,10 +33,11 @@ enum kind {
 	PICS,    /* general PICs */
 	FIXED,   /* fixed PICs */
 	RAW,     /* PICs of the code in perf's raw form */
+	SPELLED, /* in small letters with a colon it is something else */
 	KINDS
 };
 static const char *const kinds[] = { "equal", "missing", "code", "MSR", "PIC",
-	"fixed", "raw" };
+	"fixed", "raw", "spelling" };
 
 /* A vendor's file, and the tables of its CPUs. */
 struct file {
@@ -236,7 +238,9 @@ compare_intel(
 {
 	struct event_code ec;
 	struct event_spec sp;
+	uint64_t general;
 	enum kind kind;
+	char *threads;
 	unsigned n;
 
 	if (event_lookup(es, an->an_name, &sp, &ec) != EVENT_OK)
@@ -248,10 +252,14 @@ compare_intel(
 			kind = FIXED;
 		return kind;
 	}
+	general = strtoull(an->an_pics, &threads, 16);
+	/* With hyperthreading a thread has half of the 8 PICs. */
+	if (*threads == '/')
+		assert_int_equal(
+		    strtoull(threads + 1, NULL, 16), general & 0xf);
 	kind = compare_select(&ec, an);
 	if (kind == EQUAL)
-		kind = compare_pics(
-		    fl, es->es_pmu, &ec, strtoull(an->an_pics, NULL, 16));
+		kind = compare_pics(fl, es->es_pmu, &ec, general);
 	return kind == EQUAL ? compare_raw(fl, es, an) : kind;
 }
 
@@ -273,6 +281,30 @@ compare_arm(const struct events *es, const struct answer *an)
 	return pics_of(es->es_pmu, &ec) == (1ULL << es->es_pmu->ep_npic) - 1
 	           ? EQUAL
 	           : PICS;
+}
+
+/* The same event in small letters, with a colon for the first dot. */
+static enum kind
+compare_spelling(const struct events *es, const struct answer *an)
+{
+	struct event_code ec, other;
+	struct event_spec sp;
+	char name[EVENT_MAXTEXT];
+	size_t i;
+
+	for (i = 0; an->an_name[i] != '\0'; i++)
+		name[i] = (char)tolower((unsigned char)an->an_name[i]);
+	name[i] = '\0';
+	if (strchr(name, '.') != NULL)
+		*strchr(name, '.') = ':';
+	return event_lookup(es, an->an_name, &sp, &ec) == EVENT_OK &&
+	               event_lookup(es, name, &sp, &other) == EVENT_OK &&
+	               ec.ec_select == other.ec_select &&
+	               ec.ec_extra == other.ec_extra &&
+	               ec.ec_extra_value == other.ec_extra_value &&
+	               ec.ec_pics == other.ec_pics
+	           ? EQUAL
+	           : SPELLED;
 }
 
 static bool
@@ -300,6 +332,8 @@ compare(struct file *fl, const struct events *es, const struct answer *an)
 		kind = es->es_pmu->ep_kind == EVENT_ARM
 		           ? compare_arm(es, an)
 		           : compare_intel(fl, es, an);
+		if (kind == EQUAL)
+			kind = compare_spelling(es, an);
 	}
 	if (kind != EQUAL && is_excluded(fl->fl_key, an->an_name))
 		return 1;
@@ -450,6 +484,43 @@ TEST(arm_data)
 TEST(arm_telemetry)
 {
 	compare_answers("telemetry.txt");
+}
+
+/* The code of a name, its PICs in *pics; ~0 if it is refused. */
+static uint64_t
+code_of(const char *cpu, const char *name, uint64_t *pics)
+{
+	struct events es = events_find(event_dbs, cpu);
+	struct wanted w = { .wn_name = name };
+
+	if (!find_event(&es, &w))
+		return ~0ULL;
+	*pics = pics_of(es.es_pmu, &w.wn_code);
+	return plain_select(&w.wn_code);
+}
+
+/* Intel's file: L1D_PEND_MISS.PENDING, CYCLE_ACTIVITY.CYCLES_L1D_PENDING. */
+TEST(a_raw_code_takes_the_pics_of_its_cpu)
+{
+	static const char *const names[] = { "r148", "r80008a3",
+		"cpu/event=0x48,umask=1/", "cpu/event=0xa3,umask=8,cmask=8/" };
+	uint64_t pics;
+
+	for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+		assert_int_equal(
+		    code_of("hsw", names[i], &pics), i % 2 ? 0x80008a3 : 0x148);
+		assert_int_equal(pics, 1 << 2);
+	}
+}
+
+TEST(a_name_without_a_unit_mask_is_the_vendors_default)
+{
+	static const char *const cpus[] = { "icl", "icx", "spr" };
+	uint64_t pics;
+
+	for (unsigned i = 0; i < sizeof cpus / sizeof cpus[0]; i++)
+		assert_int_equal(
+		    code_of(cpus[i], "br_inst_retired", &pics), 0xc4);
 }
 
 /* Runs last: the tests before it have counted. */
