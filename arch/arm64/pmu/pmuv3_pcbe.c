@@ -308,13 +308,14 @@ configure(struct pcbe_cfg *cfg, const struct cpc_event *ev, unsigned nattrs,
 
 /*
  * The CPU ran another configuration last.  With user reads open a program can
- * read every PIC, so clear the counts that belong to other sets.
+ * read every PIC, so clear the counts that belong to other sets.  A kept PIC,
+ * which the last set may have used, is not in pv_pics.
  */
 static void
 select_pics(uint64_t config)
 {
 	struct cpu *c = arch_curcpu();
-	uint64_t stale = COUNTING(c->c_pmu_config & ~config);
+	uint64_t stale = COUNTING(c->c_pmu_config & ~config) & pmuv3.pv_pics;
 
 	for (; stale != 0; stale &= stale - 1)
 		pmu_write_pmevcntr((unsigned)__builtin_ctzll(stale), 0);

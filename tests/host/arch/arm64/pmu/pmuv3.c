@@ -559,3 +559,27 @@ TEST(a_kept_pic_never_stops)
 	assert_int_equal(s.data[0], 0);
 	assert_int_equal(fake_pmu[0].pminten, 0);
 }
+
+/* The kept PIC counted for the CPU's last set, as the last proof's does. */
+TEST(the_next_set_does_not_clear_a_kept_pic)
+{
+	struct fake_shape shape = shape_of(6, 6);
+	struct set kept, s;
+
+	boot(&shape);
+	set_init(&s, 1 << 5);
+	set_one(&s, "inst_retired", 5, USER, 0);
+	set_start(&s);
+	assert_int_equal(set_stop(&s), 0);
+	set_init(&kept, 1 << 5);
+	set_one(&kept, "inst_retired", 5, USER, 0);
+	ops->keep(&kept.set);
+	fake_run(0, 100);
+	set_init(&s, 1 << 0);
+	set_one(&s, "inst_retired", 0, USER, 0);
+	set_start(&s);
+	fake_run(0, 100);
+	assert_int_equal(set_stop(&s), 0);
+	set_sample(&kept);
+	assert_int_equal(kept.data[0], 200);
+}
