@@ -169,8 +169,9 @@ kcpc_vforked(const struct lwp *parent)
 }
 
 intptr_t
-kcpc_page_get(struct lwp *l, const uintptr_t *a)
+kcpc_op_page(const uintptr_t *a)
 {
+	struct lwp *l = lwp_self();
 	int err;
 
 	if (kcpc_ops->pcbe_no_user_read)

@@ -107,13 +107,6 @@ void kcpc_page_interrupted(struct lwp *l);
 intptr_t kcpc_syscall(const uintptr_t *a);
 
 /*
- * An operation of that call: its arguments are a[0..3], the result is a value
- * or -errno.  kern/debug/test_hooks.c adds those for tests.
- */
-typedef intptr_t kcpc_op_fn(const uintptr_t *a);
-void kcpc_add_op(unsigned op, kcpc_op_fn *fn);
-
-/*
  * From now on a notify overflow freezes its context and calls post(l), in the
  * overflow interrupt.  Before the call, CPC_CAP_OVERFLOW_INTERRUPT is not
  * offered, and a CPC_OVF_NOTIFY_EMT request cannot be bound.

@@ -20,9 +20,16 @@ struct lwp;
 struct proc;
 struct trapframe;
 
+/*
+ * An operation of kcpc_syscall(): its arguments are a[0..3], the result is a
+ * value or -errno.  kern/debug/test_hooks.c adds those for tests.
+ */
+typedef intptr_t kcpc_op_fn(const uintptr_t *a);
+void kcpc_add_op(unsigned op, kcpc_op_fn *fn);
+
 struct kcpc_request {
 	uint64_t kr_code;   /* the backend's code of the event */
-	uint64_t kr_preset; /* the count after kcpc_restart() */
+	uint64_t kr_preset; /* the count after a restart */
 };
 
 /*
@@ -241,10 +248,6 @@ int kcpc_sample(struct lwp *l, cpc_setid_t set, size_t n, struct cpc_sample *s);
  */
 int kcpc_ctx_sample(struct kcpc_ctx *ctx, size_t n, struct cpc_sample *s);
 int kcpc_rele(struct lwp *l, cpc_setid_t set);
-int kcpc_preset(struct lwp *l, uintptr_t index, uint64_t preset);
-int kcpc_restart(struct lwp *l, cpc_setid_t set);
-int kcpc_enable(struct lwp *l);
-int kcpc_disable(struct lwp *l);
 /*
  * The LWP's context, if it is an instance of `set` (0: of any set).  EINVAL if
  * not, or if it is a profile's; EAGAIN, with *ctxp set, if it is invalid.
@@ -351,9 +354,6 @@ int kcpc_shared_bind(
  * with a context: it is invalid, or the LWP does not run on its CPU.
  */
 int kcpc_target_ctx(uintptr_t target, cpc_setid_t set, struct kcpc_ctx **ctxp);
-int kcpc_target_sample(
-    uintptr_t target, cpc_setid_t set, size_t n, struct cpc_sample *s);
-int kcpc_target_rele(uintptr_t target, cpc_setid_t set);
 /* Find the LWP that CPC_TARGET() names.  It is not running. */
 int kcpc_target_lwp(uintptr_t target, struct lwp **lp);
 /*
@@ -366,7 +366,7 @@ int kcpc_pctx_again(struct kcpc_ctx *ctx);
 bool kcpc_is_pctx(const struct kcpc_ctx *ctx);
 
 /* op_bind.c: the operation that binds a set. */
-intptr_t kcpc_op_bind(const uintptr_t *a);
+kcpc_op_fn kcpc_op_bind;
 
 /* counter_page.c */
 void kcpc_page_free(struct lwp *l);
@@ -383,12 +383,9 @@ void kcpc_profile_nmi_samples(struct kcpc_ctx *ctx);
 void kcpc_profile_sample(struct kcpc_ctx *ctx, const struct trapframe *tf);
 /* The context goes: add its counts to its profile's, if it has one. */
 void kcpc_profile_end(struct kcpc_ctx *ctx);
-/* CPC_OP_PROFILE, CPC_OP_PROFILE_STAT, CPC_OP_PROFILE_IMAGE: 0 or errno. */
-int kcpc_profile_attach(struct lwp *l, uintptr_t fd, uintptr_t depth);
-int kcpc_profile_stat(uintptr_t fd, uintptr_t uva);
-int kcpc_profile_image(uintptr_t fd, uintptr_t n, uintptr_t uva);
+kcpc_op_fn kcpc_op_profile, kcpc_op_profile_stat, kcpc_op_profile_image;
 
-/* counter_page.c: CPC_OP_PAGE.  The page's address, or -errno. */
-intptr_t kcpc_page_get(struct lwp *l, const uintptr_t *a);
+/* counter_page.c */
+kcpc_op_fn kcpc_op_page;
 
 #endif /* KERN_CPC_KCPC_IMPL_H */

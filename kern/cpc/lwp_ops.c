@@ -1,7 +1,6 @@
 /*
- * The operations on the context of an LWP: bind, sample, restart, enable,
- * disable, release, inherit.  kern/cpc/cpu_ops.c has those on the context of a
- * CPU.
+ * The operations on the context of an LWP: bind, sample, release, inherit.
+ * kern/cpc/cpu_ops.c has those on the context of a CPU.
  *
  * The head of kern/cpc/start_stop.c has the states of a context.
  */
@@ -204,69 +203,6 @@ kcpc_rele(struct lwp *l, cpc_setid_t set)
 	if (ctx == NULL || ctx->kc_cpu == NULL)
 		return EINVAL;
 	kcpc_cpu_drop(ctx);
-	return 0;
-}
-
-int
-kcpc_preset(struct lwp *l, uintptr_t index, uint64_t preset)
-{
-	struct kcpc_ctx *ctx;
-	int err;
-
-	if ((err = kcpc_find(l, 0, &ctx)) != 0)
-		return err;
-	if (index >= ctx->kc_nreqs)
-		return EINVAL;
-	ctx->kc_reqs[index].kr_preset = preset;
-	return 0;
-}
-
-int
-kcpc_restart(struct lwp *l, cpc_setid_t set)
-{
-	const struct kcpc_request *r;
-	struct cpc_page_req *cq;
-	struct kcpc_ctx *ctx;
-	int err;
-
-	if ((err = kcpc_find(l, set, &ctx)) != 0)
-		return err;
-	kcpc_stop(ctx); /* folds the ticks, which a restart keeps */
-	cq = ctx->kc_pcbe.ps_page->cg_req;
-	for (r = ctx->kc_reqs; r < ctx->kc_reqs + ctx->kc_nreqs; r++)
-		(cq++)->cq_data = r->kr_preset;
-	ctx->kc_flags &= ~(KCPC_CTX_FREEZE | KCPC_CTX_SIGOVF);
-	kcpc_start(ctx);
-	return 0;
-}
-
-int
-kcpc_enable(struct lwp *l)
-{
-	struct kcpc_ctx *ctx;
-	int err;
-
-	if ((err = kcpc_find(l, 0, &ctx)) != 0)
-		return err;
-	if ((ctx->kc_flags & KCPC_CTX_FREEZE) == 0)
-		return EINVAL;
-	ctx->kc_flags &= ~KCPC_CTX_FREEZE;
-	kcpc_start(ctx);
-	return 0;
-}
-
-int
-kcpc_disable(struct lwp *l)
-{
-	struct kcpc_ctx *ctx;
-	int err;
-
-	if ((err = kcpc_find(l, 0, &ctx)) != 0)
-		return err;
-	if ((ctx->kc_flags & KCPC_CTX_FREEZE) != 0)
-		return EINVAL;
-	kcpc_stop(ctx);
-	kcpc_freeze(ctx, 0);
 	return 0;
 }
 

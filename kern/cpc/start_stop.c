@@ -49,7 +49,7 @@
  *
  * A CPU's context is running until it is dropped: its notify requests are
  * ignored, and no LWP takes its CPU's PICs.  A profile's context is frozen from
- * kcpc_profile_attach() to execve(2), and takes a sample where others get
+ * kcpc_op_profile() to execve(2), and takes a sample where others get
  * SIGEMT (kern/cpc/profile/profile.c).
  *
  * A context enters running by kcpc_start() and kcpc_restore() only, and leaves

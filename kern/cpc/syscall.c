@@ -53,13 +53,15 @@ op_sample(const uintptr_t *a)
 		struct cpc_sample head;
 		uint64_t value[PCBE_MAXPIC];
 	} s;
+	struct kcpc_ctx *ctx;
 	int err;
 
 	if (a[0] == 0)
 		return -EINVAL;
-	err = a[3] == CPC_TARGET_SELF
-	          ? kcpc_sample(lwp_self(), a[0], a[2], &s.head)
-	          : kcpc_target_sample(a[3], a[0], a[2], &s.head);
+	if (a[3] == CPC_TARGET_SELF)
+		err = kcpc_sample(lwp_self(), a[0], a[2], &s.head);
+	else if ((err = kcpc_target_ctx(a[3], a[0], &ctx)) == 0)
+		err = kcpc_ctx_sample(ctx, a[2], &s.head);
 	if (err != 0)
 		return -err;
 	/* The same as copyout(), one call less: sample is a hot path. */
@@ -85,23 +87,55 @@ op_invalidate(const uintptr_t *a)
 static intptr_t
 op_rele(const uintptr_t *a)
 {
-	if (a[3] != CPC_TARGET_SELF)
-		return -kcpc_target_rele(a[3], a[0]);
-	return a[0] != 0 ? -kcpc_rele(lwp_self(), a[0]) : -EINVAL;
+	struct kcpc_ctx *ctx;
+	struct cpu *c;
+	int err;
+
+	if (a[3] == CPC_TARGET_SELF)
+		return a[0] != 0 ? -kcpc_rele(lwp_self(), a[0]) : -EINVAL;
+	if (CPC_TARGET_KIND(a[3]) == CPC_TARGET_FD(0)) {
+		err = kcpc_shared_find(lwp_self(), (uint32_t)a[3], &c);
+		if (err == 0)
+			kcpc_cpu_detach(c);
+		return -err;
+	}
+	err = kcpc_target_ctx(a[3], a[0], &ctx);
+	if (ctx == NULL)
+		return -err;
+	kcpc_drop(ctx->kc_lwp); /* an invalid one, too */
+	return 0;
 }
 
 static intptr_t
 op_enable(const uintptr_t *a)
 {
+	struct kcpc_ctx *ctx;
+	int err;
+
 	(void)a;
-	return -kcpc_enable(lwp_self());
+	if ((err = kcpc_find(lwp_self(), 0, &ctx)) != 0)
+		return -err;
+	if ((ctx->kc_flags & KCPC_CTX_FREEZE) == 0)
+		return -EINVAL;
+	ctx->kc_flags &= ~KCPC_CTX_FREEZE;
+	kcpc_start(ctx);
+	return 0;
 }
 
 static intptr_t
 op_disable(const uintptr_t *a)
 {
+	struct kcpc_ctx *ctx;
+	int err;
+
 	(void)a;
-	return -kcpc_disable(lwp_self());
+	if ((err = kcpc_find(lwp_self(), 0, &ctx)) != 0)
+		return -err;
+	if ((ctx->kc_flags & KCPC_CTX_FREEZE) != 0)
+		return -EINVAL;
+	kcpc_stop(ctx);
+	kcpc_freeze(ctx, 0);
+	return 0;
 }
 
 /* The next bind of the pack continues the counts, with this level or not. */
@@ -122,16 +156,15 @@ pack_level(struct kcpc_ctx *ctx, uint32_t level, bool count)
 static intptr_t
 op_level(const uintptr_t *a)
 {
-	struct lwp *l = lwp_self();
 	struct kcpc_ctx *ctx;
 	int err;
 
-	if ((err = kcpc_find(l, 0, &ctx)) != 0)
+	if ((err = kcpc_find(lwp_self(), 0, &ctx)) != 0)
 		return -err;
 	if (ctx->kc_pack == NULL ||
 	    (a[0] != CPC_COUNT_USER && a[0] != CPC_COUNT_SYSTEM))
 		return -EINVAL;
-	kcpc_disable(l); /* it may be frozen already */
+	op_disable(a); /* it may be frozen already */
 	pack_level(ctx, (uint32_t)a[0], a[1] != 0);
 	return -kcpc_pctx_again(ctx);
 }
@@ -139,13 +172,31 @@ op_level(const uintptr_t *a)
 static intptr_t
 op_preset(const uintptr_t *a)
 {
-	return -kcpc_preset(lwp_self(), a[0], a[1]);
+	struct kcpc_ctx *ctx;
+	int err;
+
+	if ((err = kcpc_find(lwp_self(), 0, &ctx)) != 0)
+		return -err;
+	if (a[0] >= ctx->kc_nreqs)
+		return -EINVAL;
+	ctx->kc_reqs[a[0]].kr_preset = a[1];
+	return 0;
 }
 
 static intptr_t
 op_restart(const uintptr_t *a)
 {
-	return -kcpc_restart(lwp_self(), a[0]);
+	struct kcpc_ctx *ctx;
+	int err;
+
+	if ((err = kcpc_find(lwp_self(), a[0], &ctx)) != 0)
+		return -err;
+	kcpc_stop(ctx); /* folds the ticks, which a restart keeps */
+	for (unsigned i = 0; i < ctx->kc_nreqs; i++)
+		*kcpc_count(ctx, i) = ctx->kc_reqs[i].kr_preset;
+	ctx->kc_flags &= ~(KCPC_CTX_FREEZE | KCPC_CTX_SIGOVF);
+	kcpc_start(ctx);
+	return 0;
 }
 
 static intptr_t
@@ -175,30 +226,6 @@ op_lwp_self(const uintptr_t *a)
 {
 	(void)a;
 	return lwp_self()->l_id;
-}
-
-static intptr_t
-op_page(const uintptr_t *a)
-{
-	return kcpc_page_get(lwp_self(), a);
-}
-
-static intptr_t
-op_profile(const uintptr_t *a)
-{
-	return -kcpc_profile_attach(lwp_self(), a[0], a[1]);
-}
-
-static intptr_t
-op_profile_stat(const uintptr_t *a)
-{
-	return -kcpc_profile_stat(a[0], a[1]);
-}
-
-static intptr_t
-op_profile_image(const uintptr_t *a)
-{
-	return -kcpc_profile_image(a[0], a[1], a[2]);
 }
 
 static intptr_t
@@ -301,11 +328,11 @@ static kcpc_op_fn *ops[] = {
 	[CPC_OP_LIVE] = op_live,
 	[CPC_OP_REVOKE] = op_revoke,
 	[CPC_OP_LWP_SELF] = op_lwp_self,
-	[CPC_OP_PAGE] = op_page,
+	[CPC_OP_PAGE] = kcpc_op_page,
 	[CPC_OP_ADVANCE] = NULL, /* kern/debug/test_hooks.c */
-	[CPC_OP_PROFILE] = op_profile,
-	[CPC_OP_PROFILE_STAT] = op_profile_stat,
-	[CPC_OP_PROFILE_IMAGE] = op_profile_image,
+	[CPC_OP_PROFILE] = kcpc_op_profile,
+	[CPC_OP_PROFILE_STAT] = kcpc_op_profile_stat,
+	[CPC_OP_PROFILE_IMAGE] = kcpc_op_profile_image,
 	[CPC_OP_ACCESS] = op_access,
 	[CPC_OP_NPIC] = op_npic,
 	[CPC_OP_CAPS] = op_caps,

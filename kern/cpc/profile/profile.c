@@ -404,19 +404,20 @@ can_serve(const struct kcpc_ctx *ctx, uintptr_t depth)
 	                  : ctx->kc_nreqs == 1 && ctx->kc_notify != 0;
 }
 
-int
-kcpc_profile_attach(struct lwp *l, uintptr_t fd, uintptr_t depth)
+intptr_t
+kcpc_op_profile(const uintptr_t *a)
 {
-	struct kcpc_profile *kp = profile_of_fd(fd);
+	struct kcpc_profile *kp = profile_of_fd(a[0]);
+	uintptr_t depth = a[1];
 	struct kcpc_ctx *ctx;
 	int err;
 
 	if (kp == NULL)
-		return EBADF;
-	if ((err = kcpc_find(l, 0, &ctx)) != 0)
-		return err;
+		return -EBADF;
+	if ((err = kcpc_find(lwp_self(), 0, &ctx)) != 0)
+		return -err;
 	if (kp->kp_refs > 1 || !can_serve(ctx, depth))
-		return EINVAL;
+		return -EINVAL;
 	kcpc_stop(ctx);
 	ctx->kc_flags |= KCPC_CTX_FREEZE | KCPC_CTX_PROFILE;
 	ctx->kc_flags &= ~KCPC_CTX_SIGOVF;
@@ -441,25 +442,25 @@ kcpc_profile_attach(struct lwp *l, uintptr_t fd, uintptr_t depth)
 	return 0;
 }
 
-int
-kcpc_profile_stat(uintptr_t fd, uintptr_t uva)
+intptr_t
+kcpc_op_profile_stat(const uintptr_t *a)
 {
-	struct kcpc_profile *kp = profile_of_fd(fd);
+	struct kcpc_profile *kp = profile_of_fd(a[0]);
 
 	if (kp == NULL)
-		return EBADF;
+		return -EBADF;
 	kp->kp_stat.ct_left = kp->kp_refs - 1; /* the file has one */
 	kp->kp_stat.ct_kernel =
 	    kcpc_ops->nmi_log != NULL && !witness_counts(CPC_COUNT_SYSTEM);
-	return copyout(uva, &kp->kp_stat, sizeof kp->kp_stat);
+	return -copyout(a[1], &kp->kp_stat, sizeof kp->kp_stat);
 }
 
-int
-kcpc_profile_image(uintptr_t fd, uintptr_t n, uintptr_t uva)
+intptr_t
+kcpc_op_profile_image(const uintptr_t *a)
 {
-	struct kcpc_profile *kp = profile_of_fd(fd);
+	struct kcpc_profile *kp = profile_of_fd(a[0]);
 
-	return kp != NULL ? kcpc_image_get(kp->kp_images, n, uva) : EBADF;
+	return kp != NULL ? -kcpc_image_get(kp->kp_images, a[1], a[2]) : -EBADF;
 }
 
 /* The size of the whole samples at `at` that fit in max bytes. */

@@ -9,9 +9,8 @@ kcpc_page_free(struct lwp *l)
 }
 
 intptr_t
-kcpc_page_get(struct lwp *l, const uintptr_t *a)
+kcpc_op_page(const uintptr_t *a)
 {
-	(void)l;
 	(void)a;
 	return -ENOMEM;
 }
