@@ -61,13 +61,13 @@ struct lwp {
 	struct timer l_timer;         /* ends a sleep */
 	int l_wake_err; /* why a sleep ended: 0, ETIMEDOUT, EINTR */
 
-	uint64_t l_slice_left; /* ticks: a turn cut its slice; 0: none */
 	bool l_lowest;  /* priocntl(2): runs while its CPU has no other work */
 	uint64_t l_ran; /* ticks on a CPU: sched_ran() */
 	uint64_t l_faults; /* page faults of its program */
 
 	int l_bound;        /* processor_bind(2): its only CPU, or -1 */
 	int l_bound_before; /* the same before its first set of a CPU */
+	bool l_cpc_moves;   /* it binds a set to l_bound, and moves there */
 
 	/* Its first code, in the kernel. */
 	void (*l_fn)(void *);

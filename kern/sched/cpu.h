@@ -21,6 +21,9 @@ struct turn {
 	uint64_t tu_credit; /* as computed at tu_tick */
 	uint64_t tu_tick;
 	uint64_t tu_credit_after; /* at most, after this turn */
+	/* The LWP that the turn preempted, or NULL; the rest of its slice. */
+	const struct lwp *tu_cut;
+	uint64_t tu_cut_left;
 };
 
 struct cpu {

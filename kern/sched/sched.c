@@ -64,26 +64,17 @@ slice_over(void *cpu)
 	if (c->c_turn.tu_on)
 		turn_expired(c);
 	else if (c->c_lwp != c->c_slice_of && sched_others_wait(c)) {
-		slice_start(c, c->c_lwp);
+		slice_start(c, c->c_lwp, slice_ticks());
 		return;
 	}
 	c->c_lwp->l_ast |= AST_YIELD;
 }
 
 void
-slice_start_for(struct cpu *c, const struct lwp *l, uint64_t ticks)
+slice_start(struct cpu *c, const struct lwp *l, uint64_t ticks)
 {
 	c->c_slice_of = l;
 	timer_start(&c->c_slice, arch_tick() + ticks, slice_over, c);
-}
-
-void
-slice_start(struct cpu *c, struct lwp *l)
-{
-	uint64_t left = l->l_slice_left;
-
-	l->l_slice_left = 0;
-	slice_start_for(c, l, left != 0 ? left : slice_ticks());
 }
 
 /* Preempt l: it is first in the run queue, and keeps the rest of its slice. */
@@ -92,8 +83,10 @@ preempt_first(struct cpu *c, struct lwp *l)
 {
 	uint64_t now = arch_tick(), end = c->c_slice.t_tick;
 
-	if (c->c_slice_of == l)
-		l->l_slice_left = end > now ? end - now : 1;
+	if (c->c_slice_of == l) {
+		c->c_turn.tu_cut = l;
+		c->c_turn.tu_cut_left = end > now ? end - now : 1;
+	}
 	lwpq_push_first(&c->c_runq, l);
 }
 

@@ -89,20 +89,16 @@ sched_others_wait(const struct cpu *c)
 	return c->c_runq.q_first != NULL || c->c_woken.q_first != NULL;
 }
 
-/*
- * sched.c: slices.  slice_start() starts one for l, or the rest of the one that
- * woken LWPs cut.
- */
+/* sched.c: the ticks of a slice.  Start one, or a part of one, for l. */
 uint64_t slice_ticks(void);
-void slice_start(struct cpu *c, struct lwp *l);
-void slice_start_for(struct cpu *c, const struct lwp *l, uint64_t ticks);
+void slice_start(struct cpu *c, const struct lwp *l, uint64_t ticks);
 
 /* Start a slice for l, unless one is already being timed. */
 static inline void
-slice_time(struct cpu *c, struct lwp *l)
+slice_time(struct cpu *c, const struct lwp *l)
 {
 	if (c->c_slice.t_cpu == NULL)
-		slice_start(c, l);
+		slice_start(c, l, slice_ticks());
 }
 
 /*

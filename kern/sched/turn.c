@@ -71,6 +71,10 @@ next_after_turn(struct cpu *c, struct lwp *l)
 		timer_stop(&c->c_slice);
 		if (tn->tu_credit > tn->tu_credit_after)
 			tn->tu_credit = tn->tu_credit_after;
+		/* If no other LWP waits, runq_next() stops it. */
+		if (tn->tu_cut != NULL && tn->tu_cut == c->c_runq.q_first)
+			slice_start(c, tn->tu_cut, tn->tu_cut_left);
+		tn->tu_cut = NULL;
 	}
 	tn->tu_on = false;
 	if (l != NULL)
@@ -90,7 +94,7 @@ turn_next(struct cpu *c)
 	if (l == NULL || alone)
 		return next_after_turn(c, l);
 	if (!tn->tu_on) {
-		slice_start_for(c, l, tn->tu_credit);
+		slice_start(c, l, tn->tu_credit);
 		tn->tu_credit_after = tn->tu_credit - PRICE(slice_ticks());
 	}
 	tn->tu_on = true;

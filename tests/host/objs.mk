@@ -47,6 +47,8 @@ $(T)kern/mm/region: $(call host,kern/mm/region.o $(HOST_LIB))
 $(T)kern/mm/populate: $(call host,kern/mm/populate.o $(HOST_LIB))
 $(T)kern/mm/populate: HOST_LDFLAGS := -no-pie -Wl,--unresolved-symbols=ignore-all # of what it does not call
 $(T)kern/sched/timer: $(call host,kern/sched/timer.o $(HOST_LIB))
+$(T)kern/sched/slice: $(call host,$(addprefix kern/sched/,sched.o turn.o lowest.o timer.o) $(HOST_LIB))
+$(T)kern/sched/slice: HOST_LDFLAGS := -no-pie -Wl,--unresolved-symbols=ignore-all # of what it does not call
 $(T)kern/file/cpio: $(call host,kern/file/cpio.o $(HOST_LIB))
 $(T)kern/proc/elf: $(call host,kern/proc/elf.o $(HOST_LIB))
 $(T)kern/proc/futex/futex_owner: $(call host,$(HOST_LIB))
@@ -63,7 +65,7 @@ $(T)boot/efi/efi_tables: $(call host,boot/efi/efi_tables.o boot/efi/efi_memmap.o
     $(call fake,fake_efi.o) $(HOST_LIB))
 HOST_TESTS := lib/lib dev/uart/uart $(addprefix kern/,platform/bootinfo platform/command/cmdline \
     platform/firmware/smbios platform/firmware/watchdog platform/firmware/acpi_watchdog platform/results/fb_console \
-    platform/results/kept mm/page mm/populate mm/region sched/timer file/cpio proc/elf proc/futex/futex_owner \
+    platform/results/kept mm/page mm/populate mm/region sched/timer sched/slice file/cpio proc/elf proc/futex/futex_owner \
     sys/p_online) $(addprefix boot/,$(addprefix efi/efi_,cmdline kept net tables) linux_params) boot/image_uefi
 
 # Names of events of every CPU that has a table.
