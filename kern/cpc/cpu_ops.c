@@ -23,8 +23,10 @@ static int
 processor_move(struct lwp *l, struct cpu *c)
 {
 	lwp_bind(l, c);
+	l->l_cpc_moves = true;
 	while (arch_curcpu() != c && l->l_bound == (int)c->c_id)
 		sched_yield();
+	l->l_cpc_moves = false;
 	return l->l_bound == (int)c->c_id ? kcpc_cpu_free(c) : EAGAIN;
 }
 
@@ -50,13 +52,16 @@ newest_set(const struct lwp *l)
 /*
  * A context that the LWP bound to a CPU is gone, or was not bound.  The LWP is
  * bound again to the CPU of its newest other one.  After the last it is bound
- * to where it was before the first, if that is online.
+ * to where it was before the first, if that is online.  An LWP that moves to
+ * the CPU of a new set stays on its way.
  */
 static void
 binder_restore(struct lwp *l)
 {
 	const struct kcpc_ctx *ctx = kcpc_newest_bound_by(l);
 
+	if (l->l_cpc_moves)
+		return;
 	bind_online(
 	    l, ctx != NULL ? (int)ctx->kc_cpu->c_id : l->l_bound_before);
 }
