@@ -62,6 +62,9 @@ cpci_page_find(void)
 	own.page = r > 0 ? (const struct cpc_page *)r : &page_refused;
 }
 
+/* cb_sample and cb_spare, in one store. */
+typedef uintptr_t pair __attribute__((vector_size(16), aligned(8), may_alias));
+
 /*
  * Copy a frozen set's counts from the page.  Returns false if the set is not
  * frozen.
@@ -89,8 +92,7 @@ read_frozen(const struct cpc_page *cg, struct cpci_buf *cb)
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	} while (__atomic_load_n(&cg->cg_seq, __ATOMIC_RELAXED) != seq);
 	/* A handler may sample to the same buffer here: see read.S. */
-	cb->cb_sample = s;
-	cb->cb_spare = last;
+	*(pair *)&cb->cb_sample = (pair){ (uintptr_t)s, (uintptr_t)last };
 	return true;
 }
 

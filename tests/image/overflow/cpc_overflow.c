@@ -12,6 +12,7 @@
 #include <payload.h>
 #include <pthread.h>
 #include <sched.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -130,6 +131,54 @@ CPC_TEST(a_restart_in_the_handler_continues)
 	/* After the restart, the rest of the handler is counted, too. */
 	EXPECT(handler_calls >= 100);
 	test_note("%d signals in 100 periods", handler_calls);
+}
+
+static sigjmp_buf away;
+
+static void
+leave_by_siglongjmp(int sig)
+{
+	(void)sig;
+	siglongjmp(away, 1);
+}
+
+/* Sample, and leave by the handler after so many instructions, or earlier. */
+static void
+sample_and_leave(cpc_t *cpc, uint64_t after)
+{
+	if (sigsetjmp(away, 1) != 0)
+		return;
+	EXPECT_EQ(cpc_request_preset(cpc, 0, -after), 0);
+	EXPECT_EQ(cpc_set_restart(cpc, the_set), 0);
+	cpc_set_sample(cpc, the_set, the_buf);
+	cpc_disable(cpc);
+}
+
+/*
+ * CPC-OVF-19.  A handler may leave a sample at any of its instructions.  A
+ * later sample that does not end leaves the buffer as it was: its count and
+ * its tick belong together.
+ */
+CPC_TEST(a_sample_that_is_left_keeps_the_buffer)
+{
+	uint64_t before = 0, after = 0, tick, torn = 0;
+
+	NEEDS_EXACT_OVERFLOW();
+	if (!bind_overflowing(cpc))
+		SKIP("overflows of user code do not interrupt here");
+	signal(SIGEMT, leave_by_siglongjmp);
+	for (int round = 0; round < 2; round++) {
+		for (uint64_t n = 1; n < 200; n++) {
+			cpc_buf_get(cpc, the_buf, 0, &before);
+			tick = cpc_buf_tick(cpc, the_buf);
+			sample_and_leave(cpc, n);
+			cpc_buf_get(cpc, the_buf, 0, &after);
+			torn += after != before &&
+			        cpc_buf_tick(cpc, the_buf) == tick;
+		}
+	}
+	EXPECT_EQ(torn, 0);
+	EXPECT_EQ(cpc_unbind(cpc, the_set), 0);
 }
 
 /* CPC-OVF-12 */
