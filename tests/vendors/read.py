@@ -10,16 +10,19 @@ A line `cpu KEY FILE VERSION PART...` names a file and the CPUs that it is for:
     Intel: family/model/stepping/core type/native model, as CPUID has them, without core type 0/0
     Arm:   implementer/part of MIDR_EL1
 A line `out COUNT FILE REASON` names a file whose entries are left out.
-A line `NAME SELECT PICS EXTRA KEY...` is an event of these CPUs, all numbers in hexadecimal:
-    SELECT  Intel: the event select without levels and control bits, several if the file has several; fixed PIC n: n + 1
-            as unit mask.  Arm: the event's number
-    PICS    Intel: the general PICs, `ff/f` if hyperthreading reduces ff to f, or `fixedN`.  Arm: -
-    EXTRA   the extra MSR of each select and its value, or -
+A line `NAME CODES PICS KEY...` is an event of these CPUs, all numbers in hexadecimal:
+    CODES   Intel: the event select without levels and control bits, and `:MSR=VALUE` if it needs an extra MSR; several
+            with commas if any of them counts the event.  Arm: the event's number
+    PICS    Intel: GENERAL:THREAD:FIXED:CODE, masks of PICs: the general ones, those of them that a hyperthread has, the
+            fixed ones, and the general ones of all names with this code.  Arm: -
+Without general PICs the fixed one counts the event, otherwise it may.
 """
 
 import collections
 import csv
+import functools
 import json
+import operator
 import pathlib
 import re
 import subprocess
@@ -28,6 +31,8 @@ import sys
 HERE = pathlib.Path(__file__).parent
 # Bits of the event select.  Intel SDM vol. 3B, "Architectural Performance Monitoring Version 6" (EQ, UMASK2).
 FLAGS = {"EdgeDetect": 18, "AnyThread": 21, "Invert": 23, "CounterMask": 24, "Equal": 36, "UMaskExt": 40}
+# The event of fixed PIC n, and its code in perf: n + 1 as unit mask.  Same volume, "Fixed-Function Performance Counters".
+ARCHITECTED = (0xC0, 0x3C, 0x300, 0x1A4, 0x73, 0x19C, 0x2C2)
 FIXED = re.compile(r"fixed counter (\d+)", re.I)
 
 
@@ -69,24 +74,39 @@ def intel_parts(words):
         yield f"{int(family):x}/{int(model, 16):x}/{int(stepping, 16):x}/{core[0]:x}/{core[1]:x}"
 
 
+def mask(event, field):
+    return sum(1 << n for n in numbers(event[field]))
+
+
 def intel_facts(event, fixed_base):
+    """The codes of an event, and its masks of general PICs, of a hyperthread's, and of fixed PICs."""
     flags = sum(int(event.get(field) or "0", 0) << bit for field, bit in FLAGS.items())
     fixed = FIXED.match(event["Counter"].strip())
     if fixed:
         n = int(fixed[1]) - fixed_base
-        return f"{flags | n + 1 << 8:x} fixed{n} -"
+        return ((flags | n + 1 << 8,), (flags | ARCHITECTED[n],)), 0, 0, 1 << n
     codes, umasks, msrs = numbers(event["EventCode"]), numbers(event["UMask"]), numbers(event.get("MSRIndex") or "0")
     # The nth event or unit mask goes with the nth extra MSR.
     n = max(len(codes), len(umasks))
     selects = [flags | code | umask << 8 for code, umask in zip((codes * n)[:n], (umasks * n)[:n])]
     if msrs == [0x1A7] and n == 2:
         selects = selects[1:]
-    extra = "-"
-    if msrs != [0]:
-        selects = selects[:len(msrs)]
-        extra = ",".join(f"{msr:x}" for msr in msrs[:len(selects)]) + f"={int(event['MSRValue'], 0):x}"
-    masks = {f"{sum(1 << n for n in numbers(event[field])):x}": 0 for field in ("CounterHTOff", "Counter") if event.get(field)}
-    return f"{','.join(f'{s:x}' for s in selects)} {'/'.join(masks)} {extra}"
+    value = int(event.get("MSRValue") or "0", 0)
+    selects = [(select,) for select in selects] if msrs == [0] else [(*pair, value) for pair in zip(selects, msrs)]
+    general = mask(event, "CounterHTOff" if event.get("CounterHTOff") else "Counter")
+    return tuple(selects), general, mask(event, "Counter"), 0
+
+
+def intel_lines(events):
+    """The text of the facts: what other names of a file add to them is known now."""
+    fixed = functools.reduce(operator.or_, (facts[3] for facts in events.values()))
+    by_select = collections.Counter()
+    for codes, general, *_ in events.values():
+        by_select[codes[0][0]] |= general
+    for name, (codes, general, thread, only) in events.items():
+        too = only or sum(1 << n & fixed for n, code in enumerate(ARCHITECTED) if (code,) == codes[0])
+        text = ",".join(f"{code[0]:x}" + (f":{code[1]:x}={code[2]:x}" if code[1:] else "") for code in codes)
+        yield name, f"{text} {general:x}:{thread:x}:{too:x}:{by_select[codes[0][0]]:x}"
 
 
 # Kinds of files in mapfile.csv that list no event of a core's PIC, and why.
@@ -119,7 +139,7 @@ def read_intel(repo):
         # Files of the first CPUs count fixed PICs from 1.
         first = [e["Counter"] for e in listed["Events"] if e["EventName"] == "INST_RETIRED.ANY"]
         base = int(FIXED.match(first[0])[1]) if first and FIXED.match(first[0]) else 0
-        events[key] = {e["EventName"]: intel_facts(e, base) for e in listed["Events"]}
+        events[key] = dict(intel_lines({e["EventName"]: intel_facts(e, base) for e in listed["Events"]}))
     repo.write("intel.txt", cpus, events, out.values())
 
 
@@ -140,7 +160,7 @@ def read_arm(repo):
         unnamed = sum(1 for e in listed["events"] if "name" not in e or "code" not in e)
         if unnamed:
             out.append((unnamed, file, "events without a name or without a number"))
-        events[key] = {e["name"]: f"{e['code']:x} - -" for e in listed["events"] if "name" in e and "code" in e}
+        events[key] = {e["name"]: f"{e['code']:x} -" for e in listed["events"] if "name" in e and "code" in e}
     repo.write("arm.txt", cpus, events, out)
 
 
@@ -153,7 +173,7 @@ def read_telemetry(repo):
         product, key = listed["product_configuration"], pathlib.Path(file).stem.removesuffix("-pmu")
         version = f"r{product['major_revision']}p{product['minor_revision']}"
         cpus.append((key, file, version, [f"{int(product['implementer'], 0):x}/{int(product['part_num'], 0):x}"]))
-        events[key] = {name: f"{int(e['code'], 0):x} - -" for name, e in listed["events"].items() if "PMU" in e["accesses"]}
+        events[key] = {name: f"{int(e['code'], 0):x} -" for name, e in listed["events"].items() if "PMU" in e["accesses"]}
         if len(events[key]) < len(listed["events"]):
             out.append((len(listed["events"]) - len(events[key]), file, "events of the trace unit alone"))
     repo.write("telemetry.txt", cpus, events, out)

@@ -7,32 +7,17 @@ cd "$(dirname "$0")/../../.." || exit 1
 
 [ "${BARECPC_BUILD-}" = no ] || make -s tests >&2 || exit 1
 
-# codes FILE KEY: the names of a vendor's file, each with a raw event: its code, and the value of its extra MSR.  Only each
-# fourth offcore response is there: Cascade Lake has 2,016.
+# codes FILE KEY: the names of a vendor's file, each with a raw event: its code, and the value of its extra MSR.  Fixed
+# PICs 0 and 1 have codes, too.  Cascade Lake has 2,016 offcore responses: 1,260 of them are enough.
 codes() {
-	awk -v key="$2" '
-	function term(select, name, value) {
-		return "cpu/event=0x" substr(select, length(select) - 1) ",umask=0x" substr(select, 1, length(select) - 2) \
-		    "," name "=0x" value "/"
-	}
-	$1 == "cpu" || $1 == "out" || $1 == "#" { next }
-	{
-		for (i = 5; i <= NF && $i != key; i++)
+	awk -v key="$2" '$1 !~ /^(cpu|out|#)$/ {
+		for (i = 4; i <= NF && $i != key; i++)
 			;
-		split($2, selects, ",")
-		split($4, extra, /[,=]/)
-		code = "r" selects[1]
-		if ($3 ~ /^fixed/)
-			code = $2 == "100" ? "rc0" : $2 == "200" ? "r3c" : ""
-		else if (extra[1] ~ /^1a/)
-			code = term(selects[1], "offcore_rsp", substr($4, index($4, "=") + 1))
-		else if ($4 ~ /^3f6/)
-			code = term(selects[1], "ldlat", extra[2])
-		else if ($4 ~ /^3f7/)
-			code = term(selects[1], "frontend", extra[2])
-		if (i <= NF && code != "" && (code !~ /offcore/ || NR % 4 == 0))
-			print $1, code
-	}' "tests/vendors/$1"
+		split($2, code, ",")
+		if (i <= NF && $3 !~ /^0:0:[^12]/ && ($1 !~ /request=/ || NR % 4 == 0))
+			print $1, $3 ~ /^0:/ ? code[2] : code[1]
+	}' "tests/vendors/$1" | sed -E 's/ ([0-9a-f]+)$/ r\1/; s/ (.*)(..):(.*=)(.*)/ cpu\/event=0x\2,umask=0x\1,\30x\4\//
+		s/,1a[67]=/,offcore_rsp=/; s/,3f6=/,ldlat=/; s/,3f7=/,frontend=/'
 }
 
 mkdir "$tap_dir/vendor"
