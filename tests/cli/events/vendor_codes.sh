@@ -56,7 +56,7 @@ intel <<END
 	ivt IvyBridge,check=off,model=62,pmu=on,pmu-version=3,pmu-counters=8
 	bdw Broadwell,check=off,pmu=on,pmu-version=3,pmu-counters=8
 	skl Skylake-Client,check=off,pmu=on,pmu-version=4,pmu-counters=8
-	clx Cascadelake-Server,check=off,pmu=on,pmu-version=4,pmu-counters=8
+	emr $v5,family=6,model=207
 	icl $v5,family=6,model=126
 	spr $v5,family=6,model=143
 	gnr $v5,family=6,model=173
