@@ -69,7 +69,7 @@ def host_facts(args, accel):
         facts["icount_shift"] = nested.ICOUNT_SHIFT if accel == probe.NESTED else qemu.icount_shift(args.arch, args.boot)
     facts["accel"] = accel
     if accel == probe.NESTED:
-        facts["outer"] = nested.describe(args.arch)
+        facts["outer"] = nested.describe(args.arch, args.outer)
     return facts
 
 
@@ -171,7 +171,7 @@ def run(args, log=say, subject="", explain=lambda _, why: say_wrong(why), takes_
             qemu.make_disk(disk, image, command_line(args, choice.accel), initrd)
         words = command_line(args, choice.accel)
         if choice.accel == probe.NESTED:
-            command = nested.command(machine, folder, image, words, initrd, args.load, sandbox)
+            command = nested.command(machine, folder, image, words, initrd, args.load, args.outer, sandbox)
         else:
             command = qemu.command(machine, image, words, initrd, disk, sandbox)
         return finish(args, lambda screen: guest.run(command, screen, log, timeout, silence, follow, args.gdb, takes_interrupt),

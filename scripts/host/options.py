@@ -12,6 +12,7 @@ boots = lazy("host.emulator.boots")
 guest = lazy("host.emulator.guest")
 line = lazy("host.console.line")
 nb = lazy("host.programs.nb")
+nested = lazy("host.emulator.nested")
 outputs = lazy("host.console.outputs")
 probe = lazy("host.emulator.probe")
 program = lazy("host.programs.program")
@@ -139,6 +140,8 @@ def add_run(run):
     run.add_argument("--accel", choices=["auto", "tcg", "kvm", probe.NESTED], default="auto",
                      help="emulation or KVM (auto: KVM if a test boot worked and counted); nested-kvm: the KVM of a Linux "
                      "in emulation (docs/kvm.md)")
+    run.add_argument("--outer", default="", metavar="7.3[,mediated]", help="nested-kvm: the Linux of the outer machine (Debian's own); "
+                     "mediated: its KVM gives the guest the counters themselves")
     run.add_argument("--load", type=int, default=0, metavar="N", help="nested-kvm: N busy processes next to the guest (0)")
     run.add_argument("--smp", metavar="N[,threads=T...]", help="CPUs (1), and their topology in QEMU's words")
     run.add_argument("--mem", metavar="M", help="memory (256M)")
@@ -233,6 +236,8 @@ def check(parser, args):
             parser.error(f"--env {pair}: not NAME=VALUE")
     if args.boots != 1 and (not 1 < args.boots <= boots.MOST or args.out or args.folded or args.flamegraph or args.gdb):
         parser.error(f"--boots {args.boots}: 1 to {boots.MOST}, without --out, --folded, --flamegraph and --gdb")
+    if args.outer and (args.accel != probe.NESTED or args.outer not in nested.CHOICES):
+        parser.error(f"--outer {args.outer}: known with --accel {probe.NESTED} are {' and '.join(nested.CHOICES)}")
     settle_machine(parser, args)
     if not re.fullmatch(r"[1-9][0-9]*[KMGkmg]?", args.mem):
         parser.error(f"--mem {args.mem}: not a size such as 256M")

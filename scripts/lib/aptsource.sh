@@ -32,7 +32,7 @@ derive_sources() {
 	done >"$work/apt/sources/main.list"
 }
 
-# Write one suite of the machine's mirror to $work/apt, for the function apt below.
+# Add one suite of the machine's mirror to $work/apt, for the function apt below.
 derive_suite() { # suite
 	codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
 	mkdir -p "$work/apt/sources" "$work/apt/lists/partial" "$work/apt/cache/archives/partial"
@@ -47,17 +47,60 @@ derive_suite() { # suite
 						next
 					}
 			}' "$f"
-	done >"$work/apt/sources/main.sources"
+	done >"$work/apt/sources/$1.sources"
 	for f in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
 		[ ! -f "$f" ] || awk -v codename="$codename" -v suite="$1" '
 			$1 == "deb" { for (i = 2; i <= NF; i++) if ($i == codename) { $i = suite; print; next } }' "$f"
-	done >"$work/apt/sources/main.list"
+	done >"$work/apt/sources/$1.list"
 }
 
 apt() {
 	command apt-get -q -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$work/apt/sources" \
 		-o Dir::State::lists="$work/apt/lists" -o Dir::Cache="$work/apt/cache" -o Acquire::Languages=none \
 		-o APT::Sandbox::User=root "$@"
+}
+
+# Set $foreign to the options of apt for an empty system of an architecture, on which a package needs all packages down to
+# libc.  With suites of Debian, these are its sources, and the last one is preferred.
+empty_system() { # ARCH [SUITE]...
+	deb=$1
+	shift
+	mkdir -p "$work/archives/partial"
+	: >"$work/status"
+	foreign="-o Dir::State::status=$work/status -o APT::Architecture=$deb -o APT::Architectures::=$deb -o APT::Sandbox::User=root"
+	[ $# -gt 0 ] || return 0
+	for suite; do derive_suite "$suite"; done
+	foreign="$foreign -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts=$work/apt/sources -o Dir::State::lists=$work/apt/lists
+		-o Dir::Cache=$work/apt/cache -o Acquire::Languages=none -o APT::Default-Release=$suite"
+	# shellcheck disable=SC2086 # a list of words
+	apt-get -q $foreign update >"$work/log" 2>&1 || {
+		tail -n 5 "$work/log" >&2
+		die "apt-get could not fetch the lists of $*: a mirror of Debian must be in apt's sources"
+	}
+}
+
+# Print the first of these packages that the empty system's sources have in a version that begins with VERSION.
+first_offered() { # VERSION PACKAGE...
+	version=$1
+	shift
+	# shellcheck disable=SC2086 # a list of words
+	apt-cache $foreign policy "$@" 2>/dev/null | awk -v version="$version" '/^[^ ]/ { p = $1; sub(/:.*/, "", p) }
+		$1 == "Candidate:" && $2 != "(none)" && substr($2, 1, length(version)) == version { print p; exit }'
+}
+
+# Unpack packages of the empty system, with all that they need, to $work/root.
+unpack_closure() { # PACKAGE...
+	say "fetching $* ($deb)"
+	# shellcheck disable=SC2086 # a list of words
+	apt-get -q -y --no-install-recommends --download-only $foreign -o Dir::Cache::archives="$work/archives" \
+		install "$@" >"$work/log" 2>&1 || {
+		tail -n 5 "$work/log" >&2
+		die "apt-get could not fetch $*; try: apt-get update"
+	}
+	mkdir "$work/root"
+	for p in "$work"/archives/*.deb; do
+		dpkg-deb -x "$p" "$work/root"
+	done
 }
 
 # Fetch a source package, and unpack the files whose paths end with FILE to FOLDER.  If that fails, say why: status 1.

@@ -97,7 +97,7 @@ def main():
     for module in sorted(p for folder in ("lib", "usr/lib") for p in (root / folder / "modules").rglob("*.ko*")):
         if module.name.split(".ko")[0] in MODULES:
             unpack_module(module, tree / "modules")
-    kernel, = (root / "boot").glob("vmlinuz-*")
+    kernel, = (*(root / "boot").glob("vmlinuz-*"), *(root / "usr/lib/modules").glob("*/vmlinuz"))
     shutil.copy(kernel, out / "vmlinuz")
     names = "\n".join(str(p.relative_to(tree)) for p in sorted(tree.rglob("*")))
     archive = subprocess.run(["cpio", "-o", "-H", "newc", "--quiet", "-R", "0:0"], cwd=tree, input=names.encode(),

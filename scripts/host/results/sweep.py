@@ -18,7 +18,7 @@ HELP = """
 description:
   A line for each parameter: NAME = VALUE VALUE...  A value with blanks is quoted.  # begins a comment.
   Each combination of values is a point, and a run of its own.
-    arch accel cpu smp mem machine boot qemu payload env append timeout    options of barecpc run
+    arch accel outer cpu smp mem machine boot qemu payload env append timeout  options of barecpc run
     program                                                                the program to run
     args                                                                   its arguments, in one value
     any other name                                                         replaces {NAME} in values
@@ -34,7 +34,7 @@ status:
   125  bad input: nothing ran
 """
 
-OPTIONS = ("arch", "accel", "cpu", "smp", "mem", "machine", "boot", "qemu", "payload", "env", "append", "timeout")
+OPTIONS = ("arch", "accel", "outer", "cpu", "smp", "mem", "machine", "boot", "qemu", "payload", "env", "append", "timeout")
 PROGRAM = ("program", "args")
 LINE = re.compile(r"([a-z][a-z0-9_]*)\s*=\s*(.*)")
 USE = re.compile(r"\{([a-z][a-z0-9_]*)\}")

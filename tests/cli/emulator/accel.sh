@@ -42,6 +42,13 @@ expect 'an absent KVM by request' 125 '^host: KVM: /nonexistent does not exist' 
 	env BARECPC_DEV_KVM=/nonexistent scripts/barecpc run --arch "$own" --accel kvm
 expect 'an unknown accelerator by request' 125 '^host: accelerator nonsense: known are auto, tcg, kvm' \
 	env BARECPC_ACCEL=nonsense scripts/barecpc arch
+# The Linux of the outer machine.  A mistake ends before any machine is made.
+known='known with --accel nested-kvm are 7.3 and 7.3,mediated'
+expect 'an unknown Linux' 125 "^host: --outer 7.2: $known" scripts/barecpc run --accel nested-kvm --outer 7.2
+expect 'an outer Linux without a nested KVM' 125 "^host: --outer 7.3: $known" scripts/barecpc run --outer 7.3
+expect 'stat takes it, too' 125 "^host: --outer 7.2: $known" scripts/barecpc stat --accel nested-kvm --outer 7.2 true
+expect 'a mediated vPMU of arm64' 125 '^host: --outer 7.3,mediated: only KVM of x86 has' \
+	scripts/barecpc run --arch arm64 --accel nested-kvm --outer 7.3,mediated --qemu stock
 check 'the probe on this machine' scripts/barecpc probe
 scripts/barecpc probe >"$out"
 check 'it chooses for each architecture' test "$(grep -c ': auto is ' "$out")" = 2
