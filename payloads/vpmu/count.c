@@ -208,22 +208,6 @@ const struct vpmu_property count_properties[] = {
 	{ NULL, NULL, 0 },
 };
 
-/* Bind a request on every PIC; the set is closed if that fails. */
-static bool
-open_all(struct measure *m)
-{
-	measure_init(m);
-	for (unsigned pic = 0; pic < vpmu.v_npic; pic++) {
-		if (vpmu.v_pic[pic].vp_event != NULL &&
-		    !measure_add(m, pic, vpmu.v_own, 0))
-			break;
-	}
-	if (m->vm_n != 0 && measure_bind(m))
-		return true;
-	measure_close(m);
-	return false;
-}
-
 /*
  * All PICs at once, general and fixed.  The kernel starts and stops them, so
  * at user privilege none counts an instruction that another does not.
@@ -237,7 +221,7 @@ judge_together(unsigned pic)
 	int index = 0;
 
 	(void)pic;
-	if (!open_all(&m))
+	if (!measure_open_all(&m))
 		return;
 	spin_loop(LONG_LOOP);
 	cpc_disable(vpmu.v_cpc);

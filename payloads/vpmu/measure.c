@@ -170,6 +170,21 @@ measure_open(struct measure *m, unsigned pic, uint_t flags, uint64_t preset)
 	return false;
 }
 
+bool
+measure_open_all(struct measure *m)
+{
+	measure_init(m);
+	for (unsigned pic = 0; pic < vpmu.v_npic; pic++) {
+		if (vpmu.v_pic[pic].vp_event != NULL &&
+		    !measure_add(m, pic, vpmu.v_own, 0))
+			break;
+	}
+	if (m->vm_n != 0 && measure_bind(m))
+		return true;
+	measure_close(m);
+	return false;
+}
+
 void
 measure_close(struct measure *m)
 {

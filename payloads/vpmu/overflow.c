@@ -130,11 +130,11 @@ judge_overflow(unsigned pic)
 				goto out;
 		}
 		qsort(late, vpmu.v_runs, sizeof *late, compare_counts);
+		vpmu.v_late = late[(vpmu.v_runs - 1) / 2];
 		point_note("after %llu counts: late by %lld to %lld, median "
 			   "%lld",
 		    (unsigned long long)periods[i], (long long)late[0],
-		    (long long)late[vpmu.v_runs - 1],
-		    (long long)late[(vpmu.v_runs - 1) / 2]);
+		    (long long)late[vpmu.v_runs - 1], (long long)vpmu.v_late);
 	}
 out:
 	free(late);

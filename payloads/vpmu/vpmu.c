@@ -117,6 +117,7 @@ main(int argc, char **argv)
 	int c;
 
 	vpmu.v_runs = DEFAULT_RUNS;
+	vpmu.v_late = -1;
 	usage_is("[-r RUNS] [--junit]",
 	    "  -r RUNS  the minimum of so many runs is judged (10)\n"
 	    "  --junit  print JUnit's XML instead of TAP\n");
@@ -144,6 +145,7 @@ main(int argc, char **argv)
 	judge_events();
 	judge_points("pmu", arch_properties, 0, NULL);
 	judge_points("pmu", register_properties, 0, NULL);
+	judge_points("pmu", model_properties, 0, NULL);
 	cpc_close(vpmu.v_cpc);
 	return report_finish();
 }

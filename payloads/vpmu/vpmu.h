@@ -36,8 +36,9 @@ extern struct vpmu {
 	cpc_t *v_cpc;
 	unsigned v_npic;
 	unsigned v_runs;
-	bool v_system; /* vpmu itself runs at system privilege */
-	uint_t v_own;  /* CPC_COUNT_* of that privilege */
+	bool v_system;  /* vpmu itself runs at system privilege */
+	uint_t v_own;   /* CPC_COUNT_* of that privilege */
+	int64_t v_late; /* counts, of an overflow interrupt; -1: not known */
 	struct cpc_pmu v_pmu;
 	struct vpmu_pic v_pic[VPMU_PICS];
 } vpmu;
@@ -56,7 +57,7 @@ struct vpmu_property {
 /* The properties of each PIC and of the PMU; the last vpr_name is NULL. */
 extern const struct vpmu_property count_properties[], range_properties[],
     overflow_properties[], lwp_properties[];
-extern const struct vpmu_property set_properties[];
+extern const struct vpmu_property set_properties[], model_properties[];
 /* The architecture's: the PMU, its registers, and each fixed PIC. */
 extern const struct vpmu_property arch_properties[], register_properties[],
     fixed_properties[];
@@ -106,6 +107,8 @@ bool measure_bind(struct measure *m);
 /* The three above, for one request. */
 bool measure_open(
     struct measure *m, unsigned pic, uint_t flags, uint64_t preset);
+/* A request on every PIC; the set is closed if that fails. */
+bool measure_open_all(struct measure *m);
 void measure_close(struct measure *m);
 /* Add a request for a code.  False if libcpc refuses it. */
 #define ANY_PIC (-1)

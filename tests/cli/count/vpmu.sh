@@ -22,30 +22,30 @@ fails() {
 }
 
 if scripts/qemu-pmu --built; then
-	# Six PICs with 16 points each and 16 of the PMU; 11 PICs, three of them fixed, and 13 of the PMU.
-	vpmu 'arm64' 0 112 --arch arm64 --qemu pmu --smp 2 -- vpmu
+	# Six PICs with 16 points each and 17 of the PMU; 11 PICs, three of them fixed, and 14 of the PMU.
+	vpmu 'arm64' 0 113 --arch arm64 --qemu pmu --smp 2 -- vpmu
 	check 'arm64: the LWP moves' grep -qx 'ok [0-9]* - pic5 migration' "$out"
 	check 'arm64: another CPU is busy' grep -qx 'ok [0-9]* - pic5 busy_cpu' "$out"
 	check 'arm64: the lateness is reported' grep -qE '^# after 1000 counts: late by [0-9]+ to [0-9]+, median [0-9]+$' "$out"
-	vpmu 'x86-64' 0 192 --arch x86_64 --cpu intel-v5 --smp 2 -- vpmu
+	vpmu 'x86-64' 0 193 --arch x86_64 --cpu intel-v5 --smp 2 -- vpmu
 	check 'x86-64: instructions that a hypervisor emulates' grep -qx 'ok [0-9]* - pic8 trapped' "$out"
 	for fixed in 0 1 2; do
 		check "x86-64: fixed counter $fixed" grep -qx "ok [0-9]* - pic$((8 + fixed)) fixed_event" "$out"
 	done
 	check 'x86-64: a fixed counter of reference cycles has filters' grep -qx 'ok [0-9]* - pic10 user_filter' "$out"
-	vpmu 'AMD' 0 76 --arch x86_64 --cpu amd-legacy -- vpmu -r 3
+	vpmu 'AMD' 0 77 --arch x86_64 --cpu amd-legacy -- vpmu -r 3
 
 	# Registers need privileged instructions.
-	vpmu 'arm64, registers' 0 112 --arch arm64 --qemu pmu --append priv=system -- vpmu -r 3
+	vpmu 'arm64, registers' 0 113 --arch arm64 --qemu pmu --append priv=system -- vpmu -r 3
 	for point in counters reserved_bits counter_write event_write sw_incr status reset cycle_counter; do
 		check "arm64, registers: $point" grep -qx "ok [0-9]* - pmu $point" "$out"
 	done
-	vpmu 'x86-64, registers' 0 128 --arch x86_64 --cpu qemu64,vendor=GenuineIntel,pmu=on,+pdcm,+full-width-write,pmu-version=4,pmu-counters=4 \
+	vpmu 'x86-64, registers' 0 129 --arch x86_64 --cpu qemu64,vendor=GenuineIntel,pmu=on,+pdcm,+full-width-write,pmu-version=4,pmu-counters=4 \
 		--append priv=system -- vpmu -r 3
 	for point in rdpmc_absent reserved_bits counter_write fixed_registers status status_set; do
 		check "x86-64, registers: $point" grep -qx "ok [0-9]* - pmu $point" "$out"
 	done
-	vpmu 'events that are absent' 0 112 --arch arm64 --qemu pmu --append models=any -- vpmu -r 3
+	vpmu 'events that are absent' 0 113 --arch arm64 --qemu pmu --append models=any -- vpmu -r 3
 	check 'events that are absent: they are counted' grep -qx 'ok [0-9]* - pmu events_absent' "$out"
 
 	# Without -icount the emulator has no INST_RETIRED and no INST_SPEC, which the architecture requires.
@@ -69,7 +69,7 @@ if [ "${BARECPC_CAMPAIGN-}" = yes ]; then
 fi
 
 # The distribution's QEMU loses the overflow interrupt of a PIC.  The kernel gets it by a second PIC: none is left here.
-vpmu 'lost interrupts' 1 112 --arch arm64 --qemu stock -- vpmu -r 3
+vpmu 'lost interrupts' 1 113 --arch arm64 --qemu stock -- vpmu -r 3
 fails 'lost interrupts' 'pic[0-5] overflow' 6
 
 # Its counters count what all CPUs retire: one line, and nothing is counted.
@@ -89,7 +89,7 @@ print(found, totals)
 sys.exit(not (found == totals == tuple(map(int, sys.argv[2:]))))' "$out" "$2" "$3" "$4"
 }
 expect 'JUnit' 1 '^barecpc: exit 1' scripts/barecpc run --accel tcg --arch arm64 --qemu stock -- vpmu --junit -r 1
-junit 'JUnit: the cases' 112 6 29
+junit 'JUnit: the cases' 113 6 30
 expect 'JUnit without a PMU' 77 '^barecpc: exit 77' scripts/barecpc run --accel tcg --arch arm64 --cpu max,pmu=off -- vpmu --junit
 junit 'JUnit without a PMU: the case' 1 0 1
 

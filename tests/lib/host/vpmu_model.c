@@ -232,6 +232,8 @@ spin_loop(uint64_t iterations)
 void
 trapped_loop(uint64_t iterations)
 {
+	if (vpmu_defect >= MEDIATED)
+		tick += 3000 * iterations;
 	retire((vpmu_defect == LOSES_TRAPPED ? 3 : 4) * iterations, iterations,
 	    CPC_COUNT_USER);
 }
@@ -513,6 +515,10 @@ cpc_set_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 {
 	(void)cpc;
 	enter_kernel(25, 200);
+	/* An iteration takes four ticks. */
+	if (vpmu_defect == EMULATED || vpmu_defect == UNCLEAR)
+		tick +=
+		    (vpmu_defect == EMULATED ? 2000 : 800) * (uint64_t)set->n;
 	for (int i = 0; i < set->n; i++)
 		buf->value[i] = set->request[i].sampled = set->request[i].value;
 	buf->tick = tick;
@@ -532,6 +538,12 @@ cpc_buf_tick(cpc_t *cpc, cpc_buf_t *buf)
 {
 	(void)cpc;
 	return buf->tick;
+}
+
+hrtime_t
+gethrtime(void)
+{
+	return (hrtime_t)tick;
 }
 
 int

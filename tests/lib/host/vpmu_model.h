@@ -35,6 +35,11 @@ enum defect {
 	FIXED_INSNS_WRONG, /* fixed counter 0 counts cycles */
 	FIXED_FAST,        /* fixed counter 1 counts each cycle thrice */
 	REFERENCE_FAST,    /* fixed counter 2 counts more than the TSC */
+	/* No defects: CPUID leaves the guest, and with these a read does not,
+	 * does, or takes a time in between. */
+	MEDIATED,
+	EMULATED,
+	UNCLEAR,
 };
 
 extern enum defect vpmu_defect;
