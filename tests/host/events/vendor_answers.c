@@ -165,7 +165,7 @@ compare_intel(const struct events *es, const struct event_code *ec,
 	if (general != 0 &&
 	    (!find_event(es, &raw) ||
 		!same_pics(es->es_pmu, &raw.wn_code, by_code, fixed)))
-		return "raw code's PICs";
+		return "raw-PICs";
 	return NULL;
 }
 
@@ -200,12 +200,16 @@ same_spelled(
 	       ec->ec_pics == other.ec_pics;
 }
 
+/* The pattern of names is of NAME:WHAT. */
 static bool
-is_excluded(const char *key, const char *name)
+is_excluded(const char *key, const char *name, const char *what)
 {
+	char text[EVENT_MAXTEXT];
+
+	snprintf(text, sizeof text, "%s:%s", name, what);
 	for (unsigned i = 0; i < nexcluded; i++) {
 		if (fnmatch(excluded[i].files, key, 0) == 0 &&
-		    fnmatch(excluded[i].names, name, 0) == 0)
+		    fnmatch(excluded[i].names, text, 0) == 0)
 			return excluded[i].used = true;
 	}
 	return false;
@@ -220,9 +224,9 @@ compare(const struct events *es, const char *key, const char *name,
 	struct event_code ec;
 
 	if (es->es_pmu == NULL)
-		what = "no table";
+		what = "table";
 	else if (event_lookup(es, name, &sp, &ec) != EVENT_OK)
-		what = "no such name";
+		what = "name";
 	else if (es->es_pmu->ep_kind == EVENT_ARM)
 		what = compare_arm(es, &ec, codes);
 	else
@@ -231,7 +235,7 @@ compare(const struct events *es, const char *key, const char *name,
 		what = "spelling";
 	if (what == NULL) {
 		equal++;
-	} else if (is_excluded(key, name)) {
+	} else if (is_excluded(key, name, what)) {
 		left_out++;
 	} else {
 		differ++;
@@ -289,7 +293,7 @@ compare_answers(const char *answers)
 	assert_int_equal(differ, 0);
 }
 
-/* Lines `FILES NAMES REASON`, with the wildcards of fnmatch(). */
+/* Lines `FILES NAMES:WHAT REASON`, with the wildcards of fnmatch(). */
 static int
 read_excluded(void **state)
 {
@@ -329,21 +333,6 @@ TEST(arm_telemetry)
 	compare_answers("telemetry.txt");
 }
 
-/* After the tests that use them. */
-TEST(each_exclusion_is_needed)
-{
-	unsigned needless = 0;
-
-	for (unsigned i = 0; i < nexcluded; i++) {
-		if (!excluded[i].used)
-			printf("needless: %s %s %s", excluded[i].files,
-			    excluded[i].names, excluded[i].why);
-		needless += !excluded[i].used;
-		free(excluded[i].files);
-	}
-	assert_int_equal(needless, 0);
-}
-
 /* Intel's L1D_PEND_MISS.PENDING, CYCLE_ACTIVITY.CYCLES_L1D_PENDING, and
  * BR_INST_RETIRED.ALL_BRANCHES. */
 static const struct {
@@ -363,9 +352,31 @@ TEST(raw_codes_and_default_unit_masks_are_the_vendors)
 	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		struct events es = events_find(event_dbs, rows[i].cpu);
 		struct wanted w = { .wn_name = rows[i].name };
+		const char *what = NULL;
 
-		assert_true(find_event(&es, &w));
-		assert_int_equal(plain_select(&w.wn_code), rows[i].select);
-		assert_int_equal(pics_of(es.es_pmu, &w.wn_code), rows[i].pics);
+		if (!find_event(&es, &w) ||
+		    plain_select(&w.wn_code) != rows[i].select)
+			what = "code";
+		else if (pics_of(es.es_pmu, &w.wn_code) != rows[i].pics)
+			what = "PICs";
+		if (what != NULL && !is_excluded("rows", rows[i].name, what))
+			fail_msg("%s: %s: %s", rows[i].cpu, rows[i].name, what);
 	}
+}
+
+/* After the tests that use them. */
+TEST(each_exclusion_is_needed)
+{
+	unsigned needless = 0;
+
+	for (unsigned i = 0; i < nexcluded; i++) {
+		if (!excluded[i].used &&
+		    strncmp(excluded[i].why, "Not yet", 7) != 0) {
+			printf("needless: %s %s %s", excluded[i].files,
+			    excluded[i].names, excluded[i].why);
+			needless++;
+		}
+		free(excluded[i].files);
+	}
+	assert_int_equal(needless, 0);
 }
