@@ -9,6 +9,7 @@
 
 /* Encodings of registers for which old assemblers have no name. */
 #define AMUSERENR_EL0 S3_3_C13_C2_3
+#define PMMIR_EL1     S3_0_C9_C14_6
 #define ZCR_EL1       S3_0_C1_C2_0
 #define ERRIDR_EL1    S3_0_C5_C3_0
 #define ERRSELR_EL1   S3_0_C5_C3_1

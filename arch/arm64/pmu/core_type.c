@@ -90,10 +90,12 @@ publish_types(void)
 		uint64_t pics = (1ULL << pmuv3_types[t].pv_nevent) - 1;
 
 		types[t].py_pics = (uint32_t)pics;
+		types[t].py_attrs = pmuv3_attrs(&pmuv3_types[t]);
 		pmuv3.pv_pics |= pics;
 	}
 	if (pmuv3.pv_nevent == 0)
 		pmuv3.pv_pics = 0;
+	pmuv3_pcbe_ops.pcbe_attrs = pmuv3_attrs(&pmuv3);
 	pmuv3_pcbe_ops.pcbe_ntypes = ntypes > 1 ? ntypes : 0;
 	pmuv3_pcbe_ops.pcbe_types = types;
 	pmuv3_pcbe_ops.pcbe_shared = (uint32_t)((1ULL << pmuv3.pv_nevent) - 1);

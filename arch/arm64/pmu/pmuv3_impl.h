@@ -37,6 +37,7 @@ struct pmuv3 {
 	enum pmuv3_overflow pv_overflow;
 	uint64_t pv_pics;    /* bit n: PIC n exists, on some CPU */
 	uint64_t pv_ceid[2]; /* PMCEID0_EL0, PMCEID1_EL0 */
+	uint64_t pv_pmmir;   /* PMMIR_EL1: bits that all CPUs have */
 };
 extern struct pmuv3 pmuv3;
 /*
@@ -70,6 +71,8 @@ pmuv3_in_width(uint64_t v)
 void pmuv3_pcbe_init(bool owns_el2, uint64_t midr);
 /* Remove from *all everything that this CPU lacks. */
 void pmuv3_merge(struct pmuv3 *all, const struct pmuv3 *mine);
+/* Bit n: requests may have attribute n. */
+uint32_t pmuv3_attrs(const struct pmuv3 *pv);
 /* core_type.c: this CPU, of this shape, is of the core type of its MIDR_EL1. */
 void pmuv3_type_join(struct pmuv3 *mine, uint64_t midr);
 /* Set how overflows interrupt, as the proof found.  On the boot CPU. */

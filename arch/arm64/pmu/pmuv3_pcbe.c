@@ -61,6 +61,8 @@ read_shape(unsigned version, bool owns_el2)
 		.pv_ceid = { pmu_read_pmceid0(), pmu_read_pmceid1() },
 	};
 
+	if (version >= PMUVER_V3P7)
+		pv.pv_pmmir = pmu_read_pmmir();
 	/* Before PMUv3p1 the upper halves of PMCEID are reserved. */
 	if (version < PMUVER_V3P1) {
 		pv.pv_ceid[0] = (uint32_t)pv.pv_ceid[0];
@@ -90,6 +92,7 @@ pmuv3_merge(struct pmuv3 *all, const struct pmuv3 *mine)
 		all->pv_nevent = 0;
 	all->pv_ceid[0] &= mine->pv_ceid[0];
 	all->pv_ceid[1] &= mine->pv_ceid[1];
+	all->pv_pmmir &= mine->pv_pmmir;
 }
 
 static void
@@ -263,6 +266,47 @@ make_config(const struct pcbe_set *set)
 	return config;
 }
 
+uint32_t
+pmuv3_attrs(const struct pmuv3 *pv)
+{
+	if (PMMIR_THWIDTH(pv->pv_pmmir) == 0)
+		return 0;
+	return 1U << CPC_ATTR_CMASK | 1U << CPC_ATTR_INV |
+	       (uint32_t)(PMMIR_EDGE(pv->pv_pmmir) != 0) << CPC_ATTR_EDGE;
+}
+
+/* Set the bits of the attributes, which mean what they mean on x86. */
+static int
+add_attrs(uint64_t *sel, const struct pmuv3 *pv, unsigned nattrs,
+    const struct cpc_packattr *attrs, struct cpc_refusal *rf)
+{
+	unsigned bits = (unsigned)PMMIR_THWIDTH(pv->pv_pmmir);
+	uint64_t times = 0;
+	bool fewer = false, edge = false;
+
+	for (unsigned i = 0; i < nattrs; i++) {
+		uint32_t id = attrs[i].cpa_id;
+
+		if ((pmuv3_attrs(pv) >> id & 1) == 0)
+			return CPC_INVALID_ATTRIBUTE;
+		if (id == CPC_ATTR_CMASK)
+			times = attrs[i].cpa_value;
+		else if (id == CPC_ATTR_INV)
+			fewer = attrs[i].cpa_value != 0;
+		else
+			edge = attrs[i].cpa_value != 0;
+	}
+	if (times >> bits != 0)
+		return pcbe_refuse(rf, CPC_ATTRIBUTE_OUT_OF_RANGE,
+		    "cmask is at most %#x", (1U << bits) - 1);
+	*sel |= PMEVTYPER_TH(times);
+	if (times != 0)
+		*sel |= fewer ? PMEVTYPER_TC_LT : PMEVTYPER_TC_GE;
+	if (edge)
+		*sel |= PMEVTYPER_TE | (times == 0 ? PMEVTYPER_TC_NE : 0);
+	return 0;
+}
+
 static int
 configure(struct pcbe_cfg *cfg, const struct cpc_event *ev, unsigned nattrs,
     const struct cpc_packattr *attrs, struct pcbe_set *set,
@@ -270,14 +314,15 @@ configure(struct pcbe_cfg *cfg, const struct cpc_event *ev, unsigned nattrs,
 {
 	const struct pmuv3 *pv = pmuv3_shape(set->ps_type);
 	unsigned max = pv->pv_version >= PMUVER_V3P1 ? RAW_MAX : RAW_MAX_V3;
+	int subcode;
 
-	(void)attrs;
 	cfg->pc_aux = 0;
 	if (ev->ce_code > max)
 		return pcbe_refuse(rf, CPC_INVALID_EVENT,
 		    "an event's number is at most %#x", max);
-	if (nattrs != 0)
-		return CPC_INVALID_ATTRIBUTE;
+	cfg->pc_sel = ev->ce_code;
+	if ((subcode = add_attrs(&cfg->pc_sel, pv, nattrs, attrs, rf)) != 0)
+		return subcode;
 	if (pmuv3_counts != NULL &&
 	    !arm_has_common(pv->pv_ceid, (unsigned)ev->ce_code))
 		return pcbe_refuse(rf, CPC_RESOURCE_UNAVAIL,
@@ -295,7 +340,6 @@ configure(struct pcbe_cfg *cfg, const struct cpc_event *ev, unsigned nattrs,
 			    "none is free");
 		set->ps_helpers |= (uint32_t)cfg->pc_aux;
 	}
-	cfg->pc_sel = ev->ce_code;
 	if ((cfg->pc_flags & CPC_COUNT_USER) == 0)
 		cfg->pc_sel |= PMEVTYPER_U;
 	if ((cfg->pc_flags & CPC_COUNT_SYSTEM) == 0)

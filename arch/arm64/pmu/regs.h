@@ -28,17 +28,32 @@
 #define PMEVTYPER_U   (1ULL << 30) /* do not count at EL0 */
 #define PMEVTYPER_NSH (1ULL << 27) /* count at EL2 */
 
+/*
+ * PMUv3_TH: count the cycles in which the event happens this often.  TE,
+ * PMUv3_EDGE: of these, count those that follow one in which it does not.
+ */
+#define PMEVTYPER_TH(n)  ((uint64_t)(n) << 32)
+#define PMEVTYPER_TE     (1ULL << 60)
+#define PMEVTYPER_TC_NE  (1ULL << 61) /* not TH times */
+#define PMEVTYPER_TC_GE  (5ULL << 61) /* TH times or more */
+#define PMEVTYPER_TC_LT  (7ULL << 61)
+#define PMMIR_THWIDTH(v) FIELD(v, 23, 20) /* bits of TH; 0: no PMUv3_TH */
+#define PMMIR_EDGE(v)    FIELD(v, 27, 24)
+
 /* ID_AA64DFR0_EL1.PMUVer */
 #define PMUVER_NONE   0x0
 #define PMUVER_V3P1   0x4 /* 16-bit events, upper halves of PMCEID */
 #define PMUVER_V3P5   0x6 /* 64-bit event counters */
+#define PMUVER_V3P7   0x7 /* the first that may have PMUv3_TH */
 #define PMUVER_IMPDEF 0xf
 
-#define PMU_REGISTER(name, reg)                                                \
+#define PMU_READ(name, reg)                                                    \
 	static inline uint64_t pmu_read_##name(void)                           \
 	{                                                                      \
 		return read_sysreg(reg);                                       \
-	}                                                                      \
+	}
+#define PMU_REGISTER(name, reg)                                                \
+	PMU_READ(name, reg)                                                    \
 	static inline void pmu_write_##name(uint64_t v)                        \
 	{                                                                      \
 		write_sysreg(reg, v);                                          \
@@ -53,18 +68,9 @@ PMU_REGISTER(pmovsclr, pmovsclr_el0)
 PMU_REGISTER(pmuserenr, pmuserenr_el0)
 PMU_REGISTER(pmccntr, pmccntr_el0)
 PMU_REGISTER(pmccfiltr, pmccfiltr_el0)
-
-static inline uint64_t
-pmu_read_pmceid0(void)
-{
-	return read_sysreg(pmceid0_el0);
-}
-
-static inline uint64_t
-pmu_read_pmceid1(void)
-{
-	return read_sysreg(pmceid1_el0);
-}
+PMU_READ(pmceid0, pmceid0_el0)
+PMU_READ(pmceid1, pmceid1_el0)
+PMU_READ(pmmir, PMMIR_EL1)
 
 static inline unsigned
 pmu_read_pmuver(void)

@@ -115,6 +115,27 @@ counts_at(uint64_t typer, unsigned el)
 	}
 }
 
+/*
+ * How much counter n counts if its event happens v times in a cycle, which is
+ * an instruction here: PMUCountValue() of the Arm ARM.
+ */
+static uint64_t
+count_value(unsigned n, uint64_t v)
+{
+	struct fake_pmu *p = fake_cpu();
+	uint64_t typer = p->pmevtyper[n], th = FIELD(typer, 43, 32);
+	unsigned tc = (unsigned)FIELD(typer, 63, 61);
+	const bool conditions[] = { v != th, v == th, v >= th, v < th };
+	bool now_true = conditions[tc >> 1], was = (p->past >> n & 1) != 0;
+
+	if (typer >> 32 == 0)
+		return v;
+	p->past = (p->past & ~(1ULL << n)) | (uint64_t)now_true << n;
+	if ((typer & PMEVTYPER_TE) != 0)
+		return (tc & 1) != 0 ? !was && now_true : was != now_true;
+	return (tc & 1) != 0 || !now_true ? now_true : v;
+}
+
 /* How much one instruction adds to counter n. */
 static uint64_t
 step(unsigned n, unsigned el)
@@ -130,9 +151,11 @@ step(unsigned n, unsigned el)
 		return FAKE_CPI;
 	switch (p->pmevtyper[n] & 0xffff) {
 	case ARM_INST_RETIRED:
-		return times;
+		return count_value(n, times);
 	case ARM_CPU_CYCLES:
-		return FAKE_CPI * times;
+		return count_value(n, FAKE_CPI * times);
+	case FAKE_WAVE:
+		return count_value(n, now % 4);
 	default:
 		return 0;
 	}

@@ -32,11 +32,14 @@ void fake_isb(void);
 #define FAKE_NEVENT  31
 #define FAKE_CPI     3  /* cycles per instruction */
 #define FAKE_PATIENT 10 /* instructions per call of arch_tick() */
+/* An event that happens 0, 1, 2, 3 times in 4 instructions, again and again. */
+#define FAKE_WAVE 0xc0
 
 struct fake_shape {
 	unsigned version; /* ID_AA64DFR0_EL1.PMUVer */
 	unsigned nevent;  /* PMCR_EL0.N */
 	uint64_t ceid[2];
+	uint64_t pmmir; /* PMMIR_EL1 */
 	/*
 	 * QEMU 7.2 under -icount notices an overflow when it next updates the
 	 * PMU.  It does so at a change of exception level, at certain
@@ -60,6 +63,7 @@ struct fake_pmu {
 	uint64_t pmevcntr[FAKE_NEVENT + 1];  /* the last is PMCCNTR_EL0 */
 	uint64_t pmevtyper[FAKE_NEVENT + 1]; /* the last is PMCCFILTR_EL0 */
 	uint64_t unnoticed; /* overflows that PMOVS does not show yet */
+	uint64_t past;      /* bit n: PIC n's threshold condition was true */
 	uint64_t timer;     /* when PMOVS will show them; 0: never */
 	/* when the interrupt was raised; 0: it is not raised */
 	uint64_t since;

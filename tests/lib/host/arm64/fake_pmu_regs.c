@@ -104,6 +104,11 @@ fake_mrs(const char *reg)
 		return fake_shape.ceid[0];
 	if (is(reg, "pmceid1_el0"))
 		return fake_shape.ceid[1];
+	if (is(reg, "PMMIR_EL1")) {
+		if (fake_shape.version < PMUVER_V3P7)
+			fake_broken("PMMIR_EL1 is read");
+		return fake_shape.pmmir;
+	}
 	if (is(reg, "pmccntr_el0"))
 		return read_counter(CYCLES);
 	if (is(reg, "pmselr_el0"))
@@ -188,6 +193,18 @@ write_pmevcntr(unsigned n, uint64_t v)
 	p->unsure_pmevcntr |= 1ULL << n;
 }
 
+/* The bits of PMEVTYPER<n>_EL0 that PMMIR_EL1 announces. */
+static uint64_t
+threshold_bits(void)
+{
+	uint64_t bits = FIELD(fake_shape.pmmir, 23, 20);
+
+	if (bits == 0)
+		return 0;
+	return 7ULL << 61 | ((1ULL << bits) - 1) << 32 |
+	       (FIELD(fake_shape.pmmir, 27, 24) != 0 ? PMEVTYPER_TE : 0);
+}
+
 static void
 write_pmevtyper(unsigned n, uint64_t v)
 {
@@ -195,8 +212,13 @@ write_pmevtyper(unsigned n, uint64_t v)
 	uint64_t known = PMEVTYPER_P | PMEVTYPER_U | PMEVTYPER_NSH;
 
 	must_be_stopped(n, n == CYCLES ? "PMCCFILTR_EL0" : "PMEVTYPER<n>_EL0");
-	if (n != CYCLES)
+	if (n != CYCLES) {
 		known |= fake_shape.version >= PMUVER_V3P1 ? 0xffff : 0x3ff;
+		known |= threshold_bits();
+	}
+	if ((v & PMEVTYPER_TE) != 0 && FIELD(v, 62, 61) == 0)
+		fake_broken("PMEVTYPER%u_EL0: TE with TC %u is reserved", n,
+		    (unsigned)FIELD(v, 63, 61));
 	if ((v & ~known) != 0)
 		fake_broken("PMEVTYPER%u_EL0: reserved bits in %#llx", n,
 		    (unsigned long long)v);

@@ -369,6 +369,126 @@ PMUV3_TEST(no_attribute_is_known)
 	    CPC_INVALID_ATTRIBUTE);
 }
 
+/* THWIDTH, bits 23:20, is 2; EDGE, bits 27:24, is 1 or 0. */
+#define PMMIR_TH   0x00200000
+#define PMMIR_BOTH 0x01200000
+
+static int
+attrs_add(
+    struct set *s, uint64_t code, unsigned n, const struct cpc_packattr *attrs)
+{
+	struct pcbe_cfg *cfg = &s->cfg[s->set.ps_n];
+	struct cpc_event ev = { .ce_code = code };
+	int subcode;
+
+	s->set.ps_cfg = s->cfg;
+	*cfg = (struct pcbe_cfg){ .pc_pic = (uint8_t)s->set.ps_n,
+		.pc_flags = USER };
+	subcode = ops->configure(cfg, &ev, n, attrs, &s->set, &named_refusal);
+	s->set.ps_n += subcode == 0;
+	return subcode;
+}
+
+/*
+ * PMEVTYPER<n>_EL0: TC, bits 63:61, is 5 for TH or more, 7 for fewer, 1 for not
+ * TH times; TE is bit 60, TH begins at bit 32.  In 12 instructions FAKE_WAVE
+ * happens 0, 1, 2, 3 times, three times over: 18 in all.
+ */
+PMUV3_TEST(thresholds_and_edges_count_by_hand)
+{
+	static const struct {
+		uint64_t cmask, inv, edge, typer, count;
+	} cases[] = {
+		{ 0, 0, 0, 0x00000000800000c0, 18 },
+		{ 0, 1, 0, 0x00000000800000c0, 18 },
+		{ 1, 0, 0, 0xa0000001800000c0, 9 },
+		{ 2, 0, 0, 0xa0000002800000c0, 6 },
+		{ 3, 0, 0, 0xa0000003800000c0, 3 },
+		{ 2, 1, 0, 0xe0000002800000c0, 6 },
+		{ 3, 9, 0, 0xe0000003800000c0, 9 },
+		{ 0, 0, 1, 0x30000000800000c0, 3 },
+		{ 2, 0, 1, 0xb0000002800000c0, 3 },
+		{ 1, 1, 7, 0xf0000001800000c0, 3 },
+	};
+	struct fake_shape shape = shape_of(8, 1);
+	struct set s;
+
+	shape.pmmir = PMMIR_BOTH;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct cpc_packattr attrs[] = {
+			{ .cpa_id = CPC_ATTR_CMASK,
+			    .cpa_value = cases[i].cmask },
+			{ .cpa_id = CPC_ATTR_INV, .cpa_value = cases[i].inv },
+			{ .cpa_id = CPC_ATTR_EDGE, .cpa_value = cases[i].edge },
+		};
+
+		boot(&shape);
+		set_init(&s, 1);
+		assert_int_equal(attrs_add(&s, FAKE_WAVE, 3, attrs), 0);
+		set_start(&s);
+		fake_run(1, 2); /* the next instruction has no event */
+		fake_run(0, 12);
+		set_stop(&s);
+		assert_true(fake_pmu[0].pmevtyper[0] == cases[i].typer);
+		assert_int_equal(s.data[0], cases[i].count);
+	}
+}
+
+/* A PMU has the attributes that PMMIR_EL1 announces, from PMUv3p7 on. */
+PMUV3_TEST(pmmir_decides_the_attributes)
+{
+	static const struct {
+		unsigned version;
+		uint64_t pmmir;
+		uint32_t attrs; /* edge is 0, inv 2, cmask 4 */
+	} cases[] = {
+		{ 6, PMMIR_BOTH, 0 },
+		{ 7, 0, 0 },
+		{ 7, PMMIR_TH, 0x14 },
+		{ 9, PMMIR_BOTH, 0x15 },
+		{ 9, 0x0f0fffff, 0 },
+	};
+	struct cpc_packattr edge = { .cpa_id = CPC_ATTR_EDGE, .cpa_value = 1 };
+	struct cpc_packattr much = { .cpa_id = CPC_ATTR_CMASK, .cpa_value = 4 };
+	struct set s;
+
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct fake_shape shape = shape_of(cases[i].version, 2);
+		bool th = cases[i].attrs != 0;
+
+		shape.pmmir = cases[i].pmmir;
+		boot(&shape);
+		assert_int_equal(ops->pcbe_attrs, cases[i].attrs);
+		set_init(&s, 3);
+		assert_int_equal(attrs_add(&s, 8, 1, &edge),
+		    (cases[i].attrs & 1) != 0 ? 0 : CPC_INVALID_ATTRIBUTE);
+		assert_int_equal(attrs_add(&s, 8, 1, &much),
+		    th ? CPC_ATTRIBUTE_OUT_OF_RANGE : CPC_INVALID_ATTRIBUTE);
+		if (th)
+			assert_string_equal(
+			    named_refusal.cf_why, "cmask is at most 0x3");
+	}
+}
+
+/* The little CPU has no edges and smaller thresholds: so have both together. */
+TEST(types_have_attributes_of_their_own)
+{
+	struct fake_shape shape = shape_of(7, 4);
+
+	shape.pmmir = 0x01c00000;
+	fake_reset(&shape);
+	memset(&pmuv3, 0, sizeof pmuv3);
+	pmuv3_pcbe_init(false, MIDR_A76);
+	fake_self = 1;
+	fake_shape.pmmir = 0x00400000;
+	pmuv3_pcbe_init(false, MIDR_A55);
+	fake_self = 0;
+	assert_int_equal(ops->pcbe_types[0].py_attrs, 0x15);
+	assert_int_equal(ops->pcbe_types[1].py_attrs, 0x14);
+	assert_int_equal(ops->pcbe_attrs, 0x14);
+	assert_true(PMMIR_THWIDTH(pmuv3.pv_pmmir) == 4);
+}
+
 /* The PMU has at most one event among the 128 from e on: this event. */
 static void
 has_only(unsigned e, unsigned event, bool has)
