@@ -13,37 +13,32 @@ grep -lE '^main\(' -r --include='*.c' tests/host | sed 's,^tests/host/\(.*\)\.c$
 done >"$out"
 check 'each program of tests/host is run' diff "$out" /dev/null
 
-# finds NAME FILE WORDS LINE...: a copy of the tree with these lines at the end of FILE is refused with these words.
+# plants NAME FILE WORDS LINES: a copy of the tree gets these lines at the end of FILE, for which a check prints these words.
 git ls-files -z | xargs -0 cp --parents -t "$tap_dir"
-git init -q "$tap_dir" && git -C "$tap_dir" add -A
-finds() {
-	file=$tap_dir/$3
-	cp "$file" "$tap_dir/before"
-	printf '%s\n' "$5" >>"$file"
-	expect "$1" 1 "$4" "$tap_dir/scripts/dev/$2"
-	cp "$tap_dir/before" "$file"
+git init -q "$tap_dir" && git -C "$tap_dir" add -A ':!out' ':!err'
+plants() {
+	printf '%s\n' "$4" >>"$tap_dir/$2"
+	printf '%s\n' "$1" "$3" >>"$tap_dir/planted"
+}
+# refuses CHECK: it fails, and finds all that is planted.  The tree is as before.
+refuses() {
+	"$tap_dir/$1" >"$out" 2>"$err" && : >"$err"
+	while read -r name && read -r words; do
+		check "$name" grep -qE -e "$words" "$err"
+	done <"$tap_dir/planted"
+	rm "$tap_dir/planted"
+	git -C "$tap_dir" checkout -q .
 }
 expect 'calls in an unbuilt tree are not checked, and it says so' 1 '^check-layers: build/: no objects, so no call was checked: run make first$' \
 	"$tap_dir/scripts/dev/check-layers" --calls
-finds 'an include that goes up is found' check-layers kern/mm/page.c kern/debug/limit.h '#include "kern/debug/limit.h"'
-finds 'a word of the backends in kcpc is found' check-layers kern/cpc/context.c '^kern/cpc/context.c:[0-9]*: ps_be is for backends alone' \
+plants 'an include that goes up is found' kern/mm/page.c kern/debug/limit.h '#include "kern/debug/limit.h"'
+plants 'a word of the backends in kcpc is found' kern/cpc/context.c '^kern/cpc/context.c:[0-9]*: ps_be is for backends alone' \
 	'uint64_t be(const struct pcbe_set *set) { return set->ps_be; }'
-finds 'a second writer of a counter is found' check-layers arch/x86/pmu/nmi.c '^arch/x86/pmu/nmi.c:[0-9]*: pmu_wrmsr.. is not for this file' \
+plants 'a second writer of a counter is found' arch/x86/pmu/nmi.c '^arch/x86/pmu/nmi.c:[0-9]*: pmu_wrmsr.. is not for this file' \
 	'void load(void) { pmu_wrmsr(IA32_PMC(0), 1); }'
-finds 'a second writer of the routing is found' check-layers arch/arm64/pmu/pmu.c '^arch/arm64/pmu/pmu.c:[0-9]*: pmu_write_pmintenset.. is not for' \
+plants 'a second writer of the routing is found' arch/arm64/pmu/pmu.c '^arch/arm64/pmu/pmu.c:[0-9]*: pmu_write_pmintenset.. is not for' \
 	'void route(void) { pmu_write_pmintenset(1); }'
-finds 'a register of the PMU elsewhere is found' check-layers kern/main.c 'arch/x86/pmu/access.h: ' '#include "arch/x86/pmu/access.h"'
-# No folder of code is too large to know, and no two folders need each other to be read.
-finds 'too many lines in a folder are found' check-rooms lib/text.c '^lib: [0-9]* files and [0-9]* lines, at most 20 and 4000: ' \
-	"$(yes . | head -n 4000)"
-finds 'a function of 61 lines is found' check-rooms lib/text.c '^lib/text.c: f\(\) has 61 lines, at most 60: divide it$' \
-	"$(printf 'void\nf(int a,\n    int b)\n{\n' && yes '	a++;' | head -n 61 && echo '}')"
-finds 'a circle of includes is found' check-rooms lib/string.h '^kern/mm/page, .*lib/string: include each other' '#include "kern/mm/page.h"'
-for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-	echo >"$tap_dir/dev/uart/more$n.c"
-done
-finds 'too many files in a folder are found' check-rooms lib/text.c '^dev/uart: [0-9]* files and ' ''
-rm "$tap_dir"/dev/uart/more*.c
+plants 'a register of the PMU elsewhere is found' kern/main.c 'arch/x86/pmu/access.h: ' '#include "arch/x86/pmu/access.h"'
 # A device register through a plain pointer, in each form: a hypervisor decodes only some of a compiler's accesses.
 planted='v = gicd[1];
 gicd[1] |= 2;
@@ -56,33 +51,45 @@ v = unit->regs[3];
 v = *(volatile uint32_t *)(pa + 8);
 ((volatile uint8_t *)pa)[2] = 1;'
 for driver in arch/arm64/dev/gicv2.c arch/x86/dev/refclock.c; do
-	finds "$driver: a plain access to a register is found" check-layers $driver 'use mmio_read32' "volatile uint32_t *gicd, *regs;
+	plants "$driver: a plain access to a register is found" $driver "^$driver:.*use mmio_read32" "volatile uint32_t *gicd, *regs;
 $planted"
+done
+refuses scripts/dev/check-layers
+for driver in arch/arm64/dev/gicv2.c arch/x86/dev/refclock.c; do
 	check "$driver: in each form" test "$(grep -c "^$driver:.*use mmio_read32" "$err")" = "$(echo "$planted" | wc -l)"
 done
+# No folder of code is too large to know, and no two folders need each other to be read.
+plants 'too many lines in a folder are found' lib/text.c '^lib: [0-9]* files and [0-9]* lines, at most 20 and 4000: ' \
+	"$(yes . | head -n 4000)"
+plants 'a function of 61 lines is found' lib/text.c '^lib/text.c: f\(\) has 61 lines, at most 60: divide it$' \
+	"$(printf 'void\nf(int a,\n    int b)\n{\n' && yes '	a++;' | head -n 61 && echo '}')"
+plants 'a circle of includes is found' lib/string.h '^kern/mm/page, .*lib/string: include each other' '#include "kern/mm/page.h"'
+for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	echo >"$tap_dir/dev/uart/more$n.c"
+done
+plants 'too many files in a folder are found' lib/text.c '^dev/uart: [0-9]* files and ' ''
+refuses scripts/dev/check-rooms
+rm "$tap_dir"/dev/uart/more*.c
 printf 'import sys\nsys.path.append("lib")\n' >"$tap_dir/module.py"
 expect 'a Python file that changes sys.path is found' 1 'module.py:2: sys.path: name the folders' scripts/dev/check-python "$tap_dir/module.py"
 check 'the lists are complete' "$tap_dir/tests/check-list"
 touch "$tap_dir/tests/cli/host/idle.sh" "$tap_dir/tests/image/process/idle.c"
 chmod +x "$tap_dir/tests/cli/host/idle.sh"
-finds 'a script that no list runs' ../../tests/check-list tests/cli/host/idle.sh 'tests/cli/host/idle.sh: no line of tests/list' ''
-rm "$tap_dir/tests/cli/host/idle.sh"
-finds 'a program that nothing runs' ../../tests/check-list tests/image/objs.mk 'no script runs idle_.est' 'TESTS_process := idle_''test'
-finds 'a program that is not made' ../../tests/check-list tests/image/process/idle.c 'idle.c: objs.mk does not make it' 'TEST(idle) {}'
-rm "$tap_dir/tests/image/process/idle.c"
-finds 'a variable that avoids a fault' ../../tests/check-list tests/list 'one: SLOW= may avoid a fault' \
+plants 'a script that no list runs' tests/cli/host/idle.sh 'tests/cli/host/idle.sh: no line of tests/list' ''
+plants 'a program that nothing runs' tests/image/objs.mk 'no script runs idle_.est' 'TESTS_process := idle_''test'
+plants 'a program that is not made' tests/image/process/idle.c 'idle.c: objs.mk does not make it' 'TEST(idle) {}'
+plants 'a variable that avoids a fault' tests/list 'one: SLOW= may avoid a fault' \
 	'one tests/image - 60 --arch arm64 --env SLOW=yes -- stdio'
-finds 'a skip that avoids a fault' ../../tests/check-list tests/image/process/stdio.c 'skips for a fault of QEMU' 'SKIP("QEMU is slow here");'
+plants 'a skip that avoids a fault' tests/image/process/stdio.c 'skips for a fault of QEMU' 'SKIP("QEMU is slow here");'
 for reason in '' slow 'Needs two CPUs' 'a campaign: they are fetched'; do
-	finds "a skip with the reason '$reason'" ../../tests/check-list tests/image/process/stdio.c "does not say what .*: $reason$" "SKIP(\"$reason\");"
+	plants "a skip with the reason '$reason'" tests/image/process/stdio.c "does not say what .*: $reason$" "SKIP(\"$reason\");"
 done
-finds 'a skip of a script' ../../tests/check-list tests/cli/kernel/leaks.sh 'does not say what .*: scripts/setup$' "skip 'it' 'scripts/setup'"
-finds 'a skip in Python' ../../tests/check-list tests/cli/harness/runner.py 'does not say what .*: scripts/setup$' 'skip("it", "scripts/setup")'
-# plants NAME FILE WORDS LINES: the same by check-text, which reads all planted lines at once.
-plants() {
-	printf '%s\n' "$4" >>"$tap_dir/$2"
-	printf '%s\n' "$1" "$3" >>"$tap_dir/planted"
-}
+plants 'a skip of a script' tests/cli/kernel/leaks.sh '^tests/cli/kernel/leaks.sh: .* does not say what .*: scripts/setup$' \
+	"skip 'it' 'scripts/setup'"
+plants 'a skip in Python' tests/cli/harness/runner.py '^tests/cli/harness/runner.py: .* does not say what .*: scripts/setup$' \
+	'skip("it", "scripts/setup")'
+refuses tests/check-list
+rm "$tap_dir/tests/cli/host/idle.sh" "$tap_dir/tests/image/process/idle.c"
 plants 'an opener is found' kern/mm/page.c "begins with 'Those'" '/* Those that wait go first. */'
 plants 'a word of no everyday use is found' docs/tree.md "'beside'" 'It stands beside the other.'
 absent=absent.md
@@ -94,10 +101,8 @@ plants 'too many lines of README are found' README.md '^README.md: [0-9]* lines,
 plants 'a long sentence is found' scripts/setup '26 words' \
 	'# one two three four five six seven eight nine ten one two three four five six seven eight nine ten one two three four five six'
 plants 'a prefix of two structs is found' kern/mm/page.c 'begin with pi_' "$(printf 'struct other {\n\tint pi_a;\n\tint pi_b;\n};')"
-expect 'the planted lines are refused' 1 . "$tap_dir/scripts/dev/check-text"
-while read -r name && read -r words; do
-	check "$name" grep -qE -e "$words" "$err"
-done <"$tap_dir/planted"
+refuses scripts/dev/check-text
+check 'the planted lines are refused' test -s "$err"
 
 # The files and folders that a header names as its includers do include it.  A payload checks each set that it creates.
 cat >"$tap_dir/includers.py" <<'END'
