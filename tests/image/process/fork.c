@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define NPROC 320 /* more than ASIDs of 8 bits */
+#define NPROC 260 /* more than ASIDs of 8 bits */
 
 TEST_KEEPS(64);
 
