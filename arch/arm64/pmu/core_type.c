@@ -52,10 +52,17 @@ static const struct {
 	{ 0xd80, "armv9_cortex_a520" },
 	{ 0xd81, "armv9_cortex_a720" },
 	{ 0xd82, "armv9_cortex_x4" },
+	{ 0xd83, "armv8_neoverse_v3ae" },
 	{ 0xd84, "armv8_neoverse_v3" },
 	{ 0xd85, "armv9_cortex_x925" },
 	{ 0xd87, "armv9_cortex_a725" },
+	{ 0xd88, "armv9_cortex_a520ae" },
+	{ 0xd89, "armv9_cortex_a720ae" },
+	{ 0xd8a, "armv8_c1_nano" },
+	{ 0xd8b, "armv8_c1_pro" },
+	{ 0xd8c, "armv8_c1_ultra" },
 	{ 0xd8e, "armv9_neoverse_n3" },
+	{ 0xd90, "armv8_c1_premium" },
 };
 
 /* A part without a name of its own is named by its numbers. */

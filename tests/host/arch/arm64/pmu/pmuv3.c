@@ -196,6 +196,28 @@ TEST(parts_are_core_types)
 	    little.pm_events[0] == (1ULL << ARM_INST_RETIRED | 1ULL << 0x10));
 }
 
+/* A part has its name in Linux: drivers/perf/arm_pmuv3.c of Linux 7.3. */
+TEST(c1_cores_have_linux_names)
+{
+	static const struct {
+		uint64_t midr;
+		const char *name;
+	} parts[FAKE_NCPU] = {
+		{ 0x410fd8c0, "armv8_c1_ultra" },
+		{ 0x411fd8b2, "armv8_c1_pro" },
+		{ 0x410fd8a0, "armv8_c1_nano" },
+	};
+
+	fake_reset(&shape_v3p5);
+	memset(&pmuv3, 0, sizeof pmuv3);
+	for (fake_self = 0; fake_self < FAKE_NCPU; fake_self++)
+		pmuv3_pcbe_init(false, parts[fake_self].midr);
+	fake_self = 0;
+	assert_int_equal(ops->pcbe_ntypes, FAKE_NCPU);
+	for (unsigned t = 0; t < FAKE_NCPU; t++)
+		assert_string_equal(ops->pcbe_types[t].py_name, parts[t].name);
+}
+
 /* An emulator counts what PMCEID of the type announces. */
 TEST(events_of_each_type)
 {
