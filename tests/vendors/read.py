@@ -2,8 +2,8 @@
 """Write what the vendors of CPUs say of each event, from their own files: read.py PERFMON ARM_DATA TELEMETRY
 
 Each argument is a git repository, bare or not: intel/perfmon, ARM-software/data, and Arm's telemetry-solution.
-The answers go to this folder: intel.txt, arm.txt, telemetry.txt.  tests/host/events/vendors.c compares the tables
-with them.  This program shares nothing with the generator of the tables: it knows the vendors' form alone, as the
+The answers go to this folder: intel.txt, arm.txt, telemetry.txt.  tests/host/events/vendor_answers.c compares the
+tables with them.  This program shares nothing with the generator of the tables: it knows the vendors' form alone, as the
 README of each repository describes it.
 
 A line `cpu KEY FILE VERSION PART...` names a file and the CPUs that it is for:
@@ -184,7 +184,7 @@ def main():
         sys.exit(__doc__)
     read_intel(Repository(sys.argv[1], "intel/perfmon", "BSD-3-Clause, Copyright (c) Intel Corporation"))
     read_arm(Repository(sys.argv[2], "ARM-software/data", "Apache-2.0, Copyright (C) ARM Ltd."))
-    read_telemetry(Repository(sys.argv[3], "telemetry-solution", "Apache-2.0, Copyright Arm Ltd."))
+    read_telemetry(Repository(sys.argv[3], "xinydev/telemetry-solution", "Apache-2.0, Copyright Arm Ltd."))
 
 
 if __name__ == "__main__":
