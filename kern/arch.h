@@ -230,16 +230,9 @@ extern const char arch_uname[]; /* for uname(2), AT_PLATFORM: "aarch64" */
  * AT_MINSIGSTKSZ: the bytes of a signal frame, FP state included.
  */
 unsigned long arch_hwcap(unsigned n);
-/*
- * Fill st in the form of Linux's struct stat on this machine.  Returns its
- * length in bytes.
- */
-#define ARCH_STAT_MAX 144
 /* The offset of `data` in Linux's struct epoll_event; its size is 8 more. */
 extern const unsigned arch_epoll_data;
 extern const unsigned arch_o_directory; /* Linux's O_DIRECTORY */
-struct file_info;                       /* kern/file/file.h */
-size_t arch_stat(void *st, const struct file_info *fi);
 /*
  * Append a description of the machine: JSON members without braces,
  * "cpu":"...","vmm":"...", and so on.

@@ -145,4 +145,17 @@ uint64_t arm64_image_pa(const void *p);
 /* Remove the boot mappings of the lower half from this CPU. */
 void arm64_drop_identity(void);
 
+/* Linux's include/uapi/asm-generic/stat.h, which arm64 uses. */
+struct linux_stat {
+	uint64_t st_dev, st_ino;
+	uint32_t st_mode, st_nlink, st_uid, st_gid;
+	uint64_t st_rdev, st_pad1;
+	int64_t st_size;
+	int32_t st_blksize, st_pad2;
+	int64_t st_blocks;      /* in units of 512 bytes */
+	int64_t st_times[3][2]; /* seconds and ns */
+	uint32_t st_pad3[2];
+};
+_Static_assert(sizeof(struct linux_stat) == 128, "Linux's struct stat");
+
 #endif /* ARCH_ARM64_ARM64_H */

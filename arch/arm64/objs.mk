@@ -1,7 +1,7 @@
 # arch/arm64/: the machine at the root; traps, memory, devices and the PMU in their folders.
 ARCH_OBJS := $(addprefix arch/arm64/,init.o vmm.o cpu.o describe.o ras.o machine.o machine_acpi.o)
 ARCH_OBJS += $(addprefix arch/arm64/fdt/,dt.o machine_fdt.o uart_fdt.o pci_fdt.o)
-ARCH_OBJS += $(addprefix arch/arm64/trap/,vectors.o trap.o sysmap.o linux_stat.o lwp.o switch.o fp.o fp_regs.o \
+ARCH_OBJS += $(addprefix arch/arm64/trap/,vectors.o trap.o sysmap.o lwp.o switch.o fp.o fp_regs.o \
     sigframe.o sigcopy.o)
 ARCH_OBJS += $(addprefix arch/arm64/mm/,early.o pt.o mmu.o kstack.o usercopy.o usercopy_loops.o)
 ARCH_OBJS += $(addprefix arch/arm64/dev/,pci.o psci.o spin_table.o bcm_pm.o watchdog.o halt.o console.o gic.o gicv2.o \

@@ -202,4 +202,16 @@ void x86_halt_init(void);
 bool x86_halt_requested(void);
 _Noreturn void x86_stop(void); /* this CPU */
 
+/* Linux's arch/x86/include/uapi/asm/stat.h, 64 bits. */
+struct linux_stat {
+	uint64_t st_dev, st_ino, st_nlink;
+	uint32_t st_mode, st_uid, st_gid, st_pad0;
+	uint64_t st_rdev;
+	int64_t st_size, st_blksize;
+	int64_t st_blocks;      /* of 512 bytes */
+	int64_t st_times[3][2]; /* seconds and ns */
+	int64_t st_pad1[3];
+};
+_Static_assert(sizeof(struct linux_stat) == 144, "Linux's struct stat");
+
 #endif /* ARCH_X86_X86_H */
