@@ -11,55 +11,28 @@
 
 #include <stdint.h>
 
-static inline uint32_t
-mmio_read32(const volatile uint32_t *reg)
-{
-	uint32_t v;
+/* mmio_read<bits>(), mmio_write<bits>(): LDR and STR of a size. */
+#define MMIO(bits, size, width)                                                \
+	static inline uint##bits##_t mmio_read##bits(                          \
+	    const volatile uint##bits##_t *reg)                                \
+	{                                                                      \
+		uint64_t v;                                                    \
+		__asm__ volatile("ldr" size " %" width "0, %1"                 \
+				 : "=r"(v)                                     \
+				 : "Q"(*reg));                                 \
+		return (uint##bits##_t)v;                                      \
+	}                                                                      \
+	static inline void mmio_write##bits(                                   \
+	    volatile uint##bits##_t *reg, uint##bits##_t v)                    \
+	{                                                                      \
+		__asm__ volatile("str" size " %" width "1, %0"                 \
+				 : "=Q"(*reg)                                  \
+				 : "rZ"((uint64_t)v));                         \
+	}
 
-	__asm__ volatile("ldr %w0, %1" : "=r"(v) : "Q"(*reg));
-	return v;
-}
-
-static inline void
-mmio_write32(volatile uint32_t *reg, uint32_t v)
-{
-	__asm__ volatile("str %w1, %0" : "=Q"(*reg) : "rZ"(v));
-}
-
-static inline void
-mmio_write64(volatile uint64_t *reg, uint64_t v)
-{
-	__asm__ volatile("str %x1, %0" : "=Q"(*reg) : "rZ"(v));
-}
-
-static inline uint16_t
-mmio_read16(const volatile uint16_t *reg)
-{
-	uint32_t v;
-
-	__asm__ volatile("ldrh %w0, %1" : "=r"(v) : "Q"(*reg));
-	return (uint16_t)v;
-}
-
-static inline void
-mmio_write16(volatile uint16_t *reg, uint16_t v)
-{
-	__asm__ volatile("strh %w1, %0" : "=Q"(*reg) : "rZ"(v));
-}
-
-static inline uint8_t
-mmio_read8(const volatile uint8_t *reg)
-{
-	uint32_t v;
-
-	__asm__ volatile("ldrb %w0, %1" : "=r"(v) : "Q"(*reg));
-	return (uint8_t)v;
-}
-
-static inline void
-mmio_write8(volatile uint8_t *reg, uint8_t v)
-{
-	__asm__ volatile("strb %w1, %0" : "=Q"(*reg) : "rZ"(v));
-}
+MMIO(8, "b", "w")
+MMIO(16, "h", "w")
+MMIO(32, "", "w")
+MMIO(64, "", "x")
 
 #endif /* ARCH_ARM64_MMIO_H */

@@ -7,50 +7,24 @@
 
 #include <stdint.h>
 
-static inline void
-outb(uint16_t port, uint8_t v)
-{
-	__asm__ volatile("outb %0, %1" : : "a"(v), "Nd"(port));
-}
+/* inb(), outb() and so on: IN and OUT of a size. */
+#define PORT_IO(size, type)                                                    \
+	static inline type in##size(uint16_t port)                             \
+	{                                                                      \
+		type v;                                                        \
+		__asm__ volatile("in" #size " %1, %0" : "=a"(v) : "Nd"(port)); \
+		return v;                                                      \
+	}                                                                      \
+	static inline void out##size(uint16_t port, type v)                    \
+	{                                                                      \
+		__asm__ volatile("out" #size " %0, %1"                         \
+				 :                                             \
+				 : "a"(v), "Nd"(port));                        \
+	}
 
-static inline void
-outw(uint16_t port, uint16_t v)
-{
-	__asm__ volatile("outw %0, %1" : : "a"(v), "Nd"(port));
-}
-
-static inline void
-outl(uint16_t port, uint32_t v)
-{
-	__asm__ volatile("outl %0, %1" : : "a"(v), "Nd"(port));
-}
-
-static inline uint8_t
-inb(uint16_t port)
-{
-	uint8_t v;
-
-	__asm__ volatile("inb %1, %0" : "=a"(v) : "Nd"(port));
-	return v;
-}
-
-static inline uint16_t
-inw(uint16_t port)
-{
-	uint16_t v;
-
-	__asm__ volatile("inw %1, %0" : "=a"(v) : "Nd"(port));
-	return v;
-}
-
-static inline uint32_t
-inl(uint16_t port)
-{
-	uint32_t v;
-
-	__asm__ volatile("inl %1, %0" : "=a"(v) : "Nd"(port));
-	return v;
-}
+PORT_IO(b, uint8_t)
+PORT_IO(w, uint16_t)
+PORT_IO(l, uint32_t)
 
 static inline uint64_t
 rdmsr(uint32_t msr)

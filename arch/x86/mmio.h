@@ -9,49 +9,23 @@
 
 #include <stdint.h>
 
-static inline uint32_t
-mmio_read32(const volatile uint32_t *reg)
-{
-	uint32_t v;
+/* mmio_read<bits>(), mmio_write<bits>(): MOV of a size. */
+#define MMIO(bits, mov)                                                        \
+	static inline uint##bits##_t mmio_read##bits(                          \
+	    const volatile uint##bits##_t *reg)                                \
+	{                                                                      \
+		uint##bits##_t v;                                              \
+		__asm__ volatile(mov " %1, %0" : "=q"(v) : "m"(*reg));         \
+		return v;                                                      \
+	}                                                                      \
+	static inline void mmio_write##bits(                                   \
+	    volatile uint##bits##_t *reg, uint##bits##_t v)                    \
+	{                                                                      \
+		__asm__ volatile(mov " %1, %0" : "=m"(*reg) : "q"(v));         \
+	}
 
-	__asm__ volatile("movl %1, %0" : "=r"(v) : "m"(*reg));
-	return v;
-}
-
-static inline void
-mmio_write32(volatile uint32_t *reg, uint32_t v)
-{
-	__asm__ volatile("movl %1, %0" : "=m"(*reg) : "r"(v));
-}
-
-static inline uint16_t
-mmio_read16(const volatile uint16_t *reg)
-{
-	uint16_t v;
-
-	__asm__ volatile("movw %1, %0" : "=r"(v) : "m"(*reg));
-	return v;
-}
-
-static inline void
-mmio_write16(volatile uint16_t *reg, uint16_t v)
-{
-	__asm__ volatile("movw %1, %0" : "=m"(*reg) : "r"(v));
-}
-
-static inline uint8_t
-mmio_read8(const volatile uint8_t *reg)
-{
-	uint8_t v;
-
-	__asm__ volatile("movb %1, %0" : "=q"(v) : "m"(*reg));
-	return v;
-}
-
-static inline void
-mmio_write8(volatile uint8_t *reg, uint8_t v)
-{
-	__asm__ volatile("movb %1, %0" : "=m"(*reg) : "q"(v));
-}
+MMIO(8, "movb")
+MMIO(16, "movw")
+MMIO(32, "movl")
 
 #endif /* ARCH_X86_MMIO_H */
