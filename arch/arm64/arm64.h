@@ -17,6 +17,7 @@ struct as;
 struct bootinfo;
 struct cpu;
 struct lwp;
+struct machine_cpu;
 
 /* The interrupted registers, as vectors.S stores them. */
 struct trapframe {
@@ -144,6 +145,68 @@ void arm64_kstack_init(void);
 uint64_t arm64_image_pa(const void *p);
 /* Remove the boot mappings of the lower half from this CPU. */
 void arm64_drop_identity(void);
+
+/*
+ * dev/timer.c: enable this CPU's timer interrupt, and let payloads read the
+ * counter.
+ */
+void arm64_timer_cpu_init(void);
+void arm64_timer_intr(void);
+
+/*
+ * dev/console.c: start the UART that the command line or `machine` names, and
+ * print the output that waits for it.  A virtual machine whose tables name no
+ * UART gets QEMU's.  Needs the direct map.
+ */
+void console_init(void);
+
+/*
+ * dev/watchdog.c: stop each watchdog of the machine's tables that runs.  Call
+ * when the console works.
+ */
+void arm64_watchdogs_init(void);
+
+/*
+ * dev/psci.c: the firmware's power calls.  Start a CPU at a physical address
+ * with `context` in x0.  Returns 0, or ENODEV without PSCI, EBUSY if the CPU is
+ * on already, EINVAL, EIO.
+ */
+int psci_cpu_on(uint64_t mpidr, uint64_t entry, uint64_t context);
+/*
+ * End the run: SYSTEM_OFF if it passed, else SYSTEM_RESET.  Returns only if
+ * the machine has no PSCI.
+ */
+void psci_end(bool passed);
+
+/*
+ * dev/bcm_pm.c: the power block of BCM2835 and its successors.  Map the
+ * registers, if the machine has them.  End the run, as psci_end() does.
+ */
+void bcm_pm_init(void);
+void bcm_pm_end(bool passed);
+
+/*
+ * dev/spin_table.c: release a CPU that waits for an address in memory from
+ * firmware.  It enters C with `context`, its struct arm64_cpu.  Returns 0, or
+ * ENOMEM if its release word cannot be mapped.
+ */
+int spin_table_release(const struct machine_cpu *mc, uint64_t context);
+
+/* ras.c: may the calling CPU's error records be read? */
+bool arm64_ras_exists(void);
+/* Clear what the records of the calling CPU hold from before the boot. */
+void arm64_ras_cpu_init(void);
+/*
+ * Print and clear the errors in the records that the calling CPU reaches.
+ * Returns how many there were.
+ */
+unsigned arm64_ras_take(void);
+
+/*
+ * pmu/pmu.c: read the shape of this CPU's PMU and stop its PICs.  The boot CPU
+ * comes first; PICs and events that another CPU lacks are not offered.
+ */
+void pmuv3_cpu_init(void);
 
 /* Linux's include/uapi/asm-generic/stat.h, which arm64 uses. */
 struct linux_stat {

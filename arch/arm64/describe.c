@@ -8,7 +8,6 @@
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/machine.h"
 #include "arch/arm64/pmu/pmuv3_impl.h"
-#include "arch/arm64/ras.h"
 #include "arch/arm64/sysreg.h"
 #include "arch/arm64/trap/fp.h"
 #include "include/sys/barecpc.h"

@@ -4,9 +4,7 @@
 #include <stddef.h>
 
 #include "arch/arm64/arm64.h"
-#include "arch/arm64/dev/console.h"
 #include "arch/arm64/dev/gic.h"
-#include "arch/arm64/dev/watchdog.h"
 #include "arch/arm64/machine.h"
 #include "arch/arm64/mm/pt.h"
 #include "arch/arm64/sysreg.h"

@@ -76,12 +76,6 @@ machine_map(uint64_t pa, size_t bytes)
 	return bootinfo_is_ram(machine.m_boot, pa, bytes) ? pa_to_va(pa) : NULL;
 }
 
-static bool
-is_ppi(uint32_t intid)
-{
-	return intid >= FIRST_PPI && intid < FIRST_SPI;
-}
-
 static const struct bootmem *
 find_memory(const struct bootinfo *bi, uint64_t pa)
 {
@@ -209,7 +203,8 @@ machine_check(const struct bootinfo *bi, uint64_t self)
 		printf("cpu: %s: %u regions of redistributors: the first %u "
 		       "are used\n",
 		    tables, machine.m_ngicr_named, machine.m_ngicr);
-	if (!is_ppi(machine.m_timer_intid)) {
+	if (machine.m_timer_intid < FIRST_PPI ||
+	    machine.m_timer_intid >= FIRST_SPI) {
 		printf("cpu: %s: no PPI for the virtual timer: %u is used\n",
 		    tables, TIMER_BSA);
 		machine.m_timer_intid = TIMER_BSA;

@@ -6,7 +6,7 @@
  * "ERXSTATUS_EL1"; Arm RAS Supplement (DDI 0587), "ERR<n>STATUS" (how its
  * fields are cleared).
  */
-#include "arch/arm64/ras.h"
+#include "arch/arm64/arm64.h"
 
 #include <stdint.h>
 

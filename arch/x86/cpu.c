@@ -160,14 +160,6 @@ set_syscall(void)
 #define CPUID_RDTSCP (1U << 27) /* 80000001H:EDX */
 #define CPUID_RDPID  (1U << 22) /* 07H:ECX */
 
-static void
-set_cpu_number(const struct x86_cpu *xc)
-{
-	if ((cpuid(0x80000001, 0).d & CPUID_RDTSCP) != 0 ||
-	    (cpuid(7, 0).c & CPUID_RDPID) != 0)
-		wrmsr(IA32_TSC_AUX, xc->xc_cpu->c_id);
-}
-
 void
 x86_cpu_init(struct x86_cpu *xc)
 {
@@ -179,7 +171,9 @@ x86_cpu_init(struct x86_cpu *xc)
 	wrmsr(IA32_FS_BASE, 0);
 	set_control(xc);
 	set_syscall();
-	set_cpu_number(xc);
+	if ((cpuid(0x80000001, 0).d & CPUID_RDTSCP) != 0 ||
+	    (cpuid(7, 0).c & CPUID_RDPID) != 0)
+		wrmsr(IA32_TSC_AUX, xc->xc_cpu->c_id);
 }
 
 void

@@ -4,7 +4,6 @@
  * ACPI Specification 6.4, "Multiple APIC Description Table (MADT)"; Intel
  * SDM vol. 3A, "MP Initialization Protocol Algorithm".
  */
-#include "arch/x86/smp.h"
 
 #include "arch/x86/cpuid.h"
 #include "arch/x86/dev/apic.h"
@@ -14,7 +13,6 @@
 #include "arch/x86/mmio.h"
 #include "arch/x86/pmu/pmu.h"
 #include "arch/x86/topology.h"
-#include "arch/x86/trap/mcheck.h"
 #include "arch/x86/x86.h"
 #include "kern/arch.h"
 #include "kern/mm/page.h"

@@ -202,6 +202,42 @@ void x86_halt_init(void);
 bool x86_halt_requested(void);
 _Noreturn void x86_stop(void); /* this CPU */
 
+/*
+ * dev/console.c: choose and start the UART, and print the output that waits for
+ * it.  A second call does nothing.  Call it after acpi_init(); a report that
+ * ends the run may come before.
+ */
+void console_init(void);
+
+/*
+ * smp.c: reserve the page where other CPUs start, before the page allocator
+ * runs.
+ */
+void x86_smp_reserve(struct bootinfo *bi);
+/* Call cpu_add() for each enabled CPU in ACPI's tables.  Mask all I/O APICs. */
+void x86_smp_init(void);
+
+/*
+ * trap/mcheck.c: clear this CPU's banks, and enable the report of all their
+ * errors.
+ */
+void x86_mcheck_init_cpu(void);
+/* Print and clear the errors that this CPU's banks hold.  Returns how many. */
+unsigned x86_mcheck_take(void);
+/* Print this CPU's banks and end the run.  On the stack of IST_MC. */
+_Noreturn void x86_mcheck(const struct trapframe *tf);
+
+/* A reason in xc_ipi: a report waits.  kern/sched/cpu.h has the lower bits. */
+#define X86_IPI_STRAY_NMI 0x80000000U
+/*
+ * trap/nmi.c: count an NMI that comes neither from an overflow nor from another
+ * CPU, or end the run with nmi=panic.  Safe in every NMI.  The log reports the
+ * first stray NMI of each CPU, when that CPU next enables interrupts.
+ */
+void x86_nmi_stray(const struct trapframe *tf);
+/* Write that report.  Call with the kernel lock held, not in an NMI. */
+void x86_nmi_report(void);
+
 /* Linux's arch/x86/include/uapi/asm/stat.h, 64 bits. */
 struct linux_stat {
 	uint64_t st_dev, st_ino, st_nlink;

@@ -4,7 +4,6 @@
  */
 #include "arch/x86/dev/apic.h"
 #include "arch/x86/dev/refclock.h"
-#include "arch/x86/smp.h"
 #include "arch/x86/x86.h"
 #include "kern/arch.h"
 #include "kern/platform/firmware/acpi.h"

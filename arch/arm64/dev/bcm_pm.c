@@ -4,7 +4,7 @@
  * if that is 63.
  * Broadcom's manual lacks this block.  Linux, drivers/watchdog/bcm2835_wdt.c.
  */
-#include "arch/arm64/dev/bcm_pm.h"
+#include "arch/arm64/arm64.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -10,7 +10,6 @@
 #include <stddef.h>
 
 #include "arch/arm64/arm64.h"
-#include "arch/arm64/dev/timer.h"
 #include "arch/arm64/machine.h"
 #include "arch/arm64/mmio.h"
 #include "arch/arm64/sysreg.h"

@@ -3,9 +3,7 @@
  * resets it after one that failed.  Without PSCI, the power block of a
  * Raspberry Pi or UEFI does the same.  Without any, the CPU waits for ever.
  */
-#include "arch/arm64/dev/bcm_pm.h"
-#include "arch/arm64/dev/console.h"
-#include "arch/arm64/dev/psci.h"
+#include "arch/arm64/arm64.h"
 #include "kern/arch.h"
 #include "kern/platform/firmware/efirt.h"
 #include "kern/platform/results/fb_console.h"

@@ -17,7 +17,6 @@
  * Linux, Documentation/arm64/booting.rst, "CPUs with a spin-table
  * enable-method"; Devicetree Specification, "cpu-release-addr".
  */
-#include "arch/arm64/dev/spin_table.h"
 
 #include <stddef.h>
 

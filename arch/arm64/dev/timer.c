@@ -3,7 +3,7 @@
  * always read it.  If the kernel started at EL2, its offset is 0.
  * Arm ARM (DDI 0487), "CNTV_CTL_EL0", "CNTKCTL_EL1", "CNTFRQ_EL0".
  */
-#include "arch/arm64/dev/timer.h"
+#include "arch/arm64/arm64.h"
 
 #include "arch/arm64/dev/gic.h"
 #include "arch/arm64/machine.h"

@@ -116,14 +116,6 @@ set_range(const struct dt *dt, unsigned n, struct range *r)
 }
 
 static void
-found_gicv2(const struct dt *dt)
-{
-	machine.m_gic = 2;
-	set_range(dt, 0, &machine.m_gicd);
-	set_range(dt, 1, &machine.m_gicc);
-}
-
-static void
 found_gicv3(const struct dt *dt, int node)
 {
 	uint64_t n = dt_number(dt->dt_fdt, node, "#redistributor-regions", 1);
@@ -177,10 +169,13 @@ found_device(const struct dt *dt, int node, struct found *f)
 		if (machine.m_ngic++ > 0)
 			break;
 		f->f_gic = node;
-		if (k->kind == GICV3)
+		if (k->kind == GICV3) {
 			found_gicv3(dt, node);
-		else
-			found_gicv2(dt);
+		} else {
+			machine.m_gic = 2;
+			set_range(dt, 0, &machine.m_gicd);
+			set_range(dt, 1, &machine.m_gicc);
+		}
 		break;
 	case TIMER:
 		f->f_timer = node;

@@ -17,17 +17,13 @@ extern char _start[], __rodata_start[], __data_start[], __kern_end[];
 char arm64_boot_stack[KSTACK_BYTES] __attribute__((aligned(4096)));
 char arm64_boot_emergency[KSTACK_BYTES] __attribute__((aligned(4096)));
 
-/* The address of a symbol of the image once the MMU is on. */
-static uintptr_t
-link_va(const char *p)
-{
-	return KERN_LINK + (uintptr_t)(p - _start);
-}
-
 static void
 map_image_part(const char *from, const char *to, uint64_t attr)
 {
-	arm64_pt_map(arm64_roots.r_kernel, link_va(from), (uint64_t)from,
+	/* The address once the MMU is on. */
+	uintptr_t va = KERN_LINK + (uintptr_t)(from - _start);
+
+	arm64_pt_map(arm64_roots.r_kernel, va, (uint64_t)from,
 	    (size_t)(to - from), attr, LARGE_SIZE);
 }
 

@@ -3,7 +3,6 @@
  * address spaces, each with an ASID of its own.
  */
 #include "arch/arm64/arm64.h"
-#include "arch/arm64/dev/bcm_pm.h"
 #include "arch/arm64/machine.h"
 #include "arch/arm64/mm/pt.h"
 #include "arch/arm64/sysreg.h"

@@ -129,12 +129,6 @@ abort_cause(const struct trapframe *tf, bool fetch)
  */
 #define GCC_TRAP 1000
 
-static bool
-is_ubsan_trap(const struct trapframe *tf, unsigned ec)
-{
-	return ec == EC_BRK && FIELD(tf->tf_esr, 15, 0) == GCC_TRAP;
-}
-
 static void
 report_fault(struct trapframe *tf, unsigned ec)
 {
@@ -190,7 +184,7 @@ arm64_trap_sync(struct trapframe *tf)
 	if (!tf_user(tf)) {
 		if (apply_fixup(tf))
 			return;
-		if (is_ubsan_trap(tf, ec))
+		if (ec == EC_BRK && FIELD(tf->tf_esr, 15, 0) == GCC_TRAP)
 			trap_fault(tf, FAULT_UNDEF, tf->tf_pc,
 			    "undefined behaviour (UBSan: brk)");
 		report_fault(tf, ec);

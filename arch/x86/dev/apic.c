@@ -10,7 +10,6 @@
 #include "arch/x86/insn.h"
 #include "arch/x86/mmio.h"
 #include "arch/x86/msr.h"
-#include "arch/x86/trap/nmi.h"
 #include "arch/x86/x86.h"
 #include "kern/arch.h"
 #include "kern/platform/firmware/acpi.h"
@@ -224,14 +223,6 @@ arch_ipi(struct cpu *cpu, unsigned why)
 }
 
 static void
-report_error(void)
-{
-	/* A write latches the errors since the last write. */
-	x86_apic_write(APIC_ESR, 0);
-	printf("cpu: APIC error: ESR %#x\n", x86_apic_read(APIC_ESR));
-}
-
-static void
 handle_ipi(void)
 {
 	uint32_t why =
@@ -260,7 +251,9 @@ x86_interrupt(struct trapframe *tf)
 		handle_ipi();
 		break;
 	case VEC_ERROR:
-		report_error();
+		/* A write latches the errors since the last write. */
+		x86_apic_write(APIC_ESR, 0);
+		printf("cpu: APIC error: ESR %#x\n", x86_apic_read(APIC_ESR));
 		break;
 	default:
 		printf("cpu: unexpected interrupt: vector %#lx: ignored\n",

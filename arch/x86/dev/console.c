@@ -4,7 +4,7 @@
  * started, output waits in a buffer: COM1 may have another speed than the SPCR
  * says.
  */
-#include "arch/x86/dev/console.h"
+#include "arch/x86/x86.h"
 
 #include <stddef.h>
 

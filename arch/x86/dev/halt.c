@@ -10,7 +10,6 @@
 #include <stddef.h>
 
 #include "arch/x86/dev/apic.h"
-#include "arch/x86/dev/console.h"
 #include "arch/x86/insn.h"
 #include "arch/x86/mmio.h"
 #include "arch/x86/x86.h"

@@ -4,10 +4,11 @@
  *
  * An NMI that hits a payload calls kcpc_pmi(), as the ordinary interrupt (PMI)
  * does.  An NMI may hit any code of the kernel, such as kcpc, the entry and
- * exit code, or a wait for the kernel lock.  There it only stops the PICs,
- * raises the PMI, and leaves the overflow status alone.  The next stop() finds
- * the status and has the right set at hand.  If no stop() comes, the PMI is
- * taken before the payload's next instruction.
+ * exit code, or a wait for the kernel lock.  There it handles no set: it stops
+ * the PICs, raises the PMI, and leaves the overflow status alone.  The next
+ * stop() finds the status and has the right set at hand.  If no stop() comes,
+ * the PMI is taken before the payload's next instruction.  The exceptions are
+ * (1) and (2) below.
  *
  * The CPU's state is in three fields of struct x86_pic_cpu:
  *

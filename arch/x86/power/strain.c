@@ -7,7 +7,6 @@
 #include "arch/x86/msr.h"
 #include "arch/x86/power/power.h"
 #include "arch/x86/power/regs.h"
-#include "arch/x86/trap/mcheck.h"
 #include "arch/x86/x86.h"
 #include "include/sys/barecpc.h"
 

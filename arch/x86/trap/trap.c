@@ -5,8 +5,6 @@
 #include "arch/x86/dev/apic.h"
 #include "arch/x86/insn.h"
 #include "arch/x86/pmu/pic.h"
-#include "arch/x86/trap/mcheck.h"
-#include "arch/x86/trap/nmi.h"
 #include "arch/x86/x86.h"
 #include "kern/arch.h"
 #include "kern/platform/errno.h"

@@ -27,15 +27,6 @@ core_of_this_cpu(void)
 	           : 0;
 }
 
-/* The names that Linux's perf has: arch/x86/events/intel/core.c. */
-static const char *
-core_name(unsigned core)
-{
-	return core == CORE_ATOM   ? "cpu_atom"
-	       : core == CORE_CORE ? "cpu_core"
-	                           : "cpu";
-}
-
 unsigned
 intel_core_of(unsigned type)
 {
@@ -68,7 +59,12 @@ intel_type_join(const struct intel_shape *mine)
 	} else if (ntypes < PCBE_MAXTYPE) {
 		core_of[t] = core;
 		intel_type_shape[t] = *mine;
-		types[t] = (struct pcbe_type){ .py_name = core_name(core) };
+		/* The names of Linux's perf: arch/x86/events/intel/core.c. */
+		types[t] = (struct pcbe_type){
+			.py_name = core == CORE_ATOM   ? "cpu_atom"
+			           : core == CORE_CORE ? "cpu_core"
+			                               : "cpu",
+		};
 		ntypes++;
 	}
 	/* One type too many: its CPUs count what all share. */

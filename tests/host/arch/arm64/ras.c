@@ -6,8 +6,8 @@
 
 #include <string.h>
 
+#include "arch/arm64/arm64.h"
 #include "arch/arm64/machine.h"
-#include "arch/arm64/ras.h"
 #include "arch/arm64/sysreg.h"
 #include "kern/sched/cpu.h"
 

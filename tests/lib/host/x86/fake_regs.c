@@ -4,7 +4,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "arch/x86/trap/mcheck.h"
 #include "arch/x86/x86.h"
 #include "kern/platform/errno.h"
 

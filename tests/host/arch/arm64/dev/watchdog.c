@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "arch/arm64/arm64.h"
-#include "arch/arm64/dev/watchdog.h"
 #include "arch/arm64/machine.h"
 #include "arch/arm64/mmio.h"
 #include "kern/platform/firmware/watchdog.h"
