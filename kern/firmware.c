@@ -2,7 +2,7 @@
  * The file /dev/firmware: the tables that firmware left, byte for byte, each
  * after a struct barecpc_firmware.  The program `board` reads it.
  */
-#include "kern/machine.h"
+#include "kern/main.h"
 
 #include "include/sys/barecpc.h"
 #include "kern/arch.h"

@@ -2,7 +2,7 @@
  * Run the programs of the command line, or of each line of the suite.
  * Afterwards check that they gave back their memory, LWPs and counters.
  */
-#include "kern/launch.h"
+#include "kern/main.h"
 
 #include <stddef.h>
 
@@ -12,7 +12,6 @@
 #include "kern/file/pipe.h"
 #include "kern/file/tmp.h"
 #include "kern/mm/page.h"
-#include "kern/platform/boot_time.h"
 #include "kern/platform/command/cmdline.h"
 #include "kern/platform/console.h"
 #include "kern/platform/results/fb_console.h"
@@ -21,7 +20,7 @@
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/sched/cpu.h"
-#include "kern/sys/progress.h"
+#include "kern/sys/syscall.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 
@@ -93,12 +92,6 @@ struct line {
 	char name[LINE_NAME_MAX]; /* its programs, as shown in the log */
 };
 
-static bool
-is_joint(const char *word)
-{
-	return word == word_pipe || word == word_both;
-}
-
 static void
 name_line(struct line *ln)
 {
@@ -125,7 +118,7 @@ divide_line(struct line *ln, const char *where, char **words, unsigned count)
 
 	*ln = (struct line){ 0 };
 	for (i = 0; i <= count; i++) {
-		if (i < count && !is_joint(words[i]))
+		if (i < count && words[i] != word_pipe && words[i] != word_both)
 			continue;
 		if (i == first) {
 			const char *joint = words[i < count ? i : i - 1];
@@ -197,12 +190,6 @@ add_status(struct verdict *v, int status)
 		v->failed = status;
 }
 
-static int
-verdict_status(const struct verdict *v)
-{
-	return v->failed != 0 ? v->failed : v->uncounted ? EXIT_UNCOUNTED : 0;
-}
-
 /*
  * The status of a line.  Only the last program of a pipe counts.  The log names
  * each program that failed.
@@ -223,7 +210,7 @@ line_status(const struct line *ln)
 		if (!g->piped)
 			add_status(&v, g->status);
 	}
-	return verdict_status(&v);
+	return v.failed != 0 ? v.failed : v.uncounted ? EXIT_UNCOUNTED : 0;
 }
 
 /* The most bytes of a file: a frame has no more. */

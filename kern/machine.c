@@ -2,19 +2,17 @@
  * The file /dev/machine: a description of the machine and of its PMU, for
  * result records.
  */
-#include "kern/machine.h"
 
 #include "kern/arch.h"
 #include "kern/cpc/kcpc.h"
 #include "kern/file/file.h"
-#include "kern/launch.h"
+#include "kern/main.h"
 #include "kern/mm/page.h"
 #include "kern/platform/bootinfo.h"
 #include "kern/platform/command/cmdline.h"
 #include "kern/platform/errno.h"
 #include "kern/platform/firmware/smbios.h"
 #include "kern/platform/firmware/watchdog.h"
-#include "kern/quiet.h"
 #include "kern/sched/cpu.h"
 #include "lib/printf.h"
 #include "lib/string.h"

@@ -2,7 +2,7 @@
  * The word quiet=: has each CPU's clock held still by arch_quiet(), and says
  * what was done and what the CPUs do not allow.
  */
-#include "kern/quiet.h"
+#include "kern/main.h"
 
 #include <stdbool.h>
 #include <stddef.h>

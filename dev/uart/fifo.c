@@ -60,15 +60,10 @@ static const struct fifo {
 };
 
 static bool
-is_set_up(const struct uart *u, const struct setup *s)
-{
-	return (uart_read(u, s->offset) & (s->clear | s->set)) == s->set;
-}
-
-static bool
 fifo_start(struct uart *u)
 {
 	const struct fifo *f = &fifos[u->u_kind];
+	const struct setup *last = &f->setup[1];
 
 	if (uart_read(u, f->status) == NOTHING)
 		return false;
@@ -76,7 +71,8 @@ fifo_start(struct uart *u)
 	u->u_mask = f->can_send.mask;
 	u->u_room = f->can_send.value;
 	u->u_data = f->send;
-	if (f->setup[1].set == 0 || is_set_up(u, &f->setup[1]))
+	if (last->set == 0 || (uart_read(u, last->offset) &
+				  (last->clear | last->set)) == last->set)
 		return true;
 	for (unsigned i = 0; i < 2; i++) {
 		const struct setup *s = &f->setup[i];

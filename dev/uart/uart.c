@@ -102,12 +102,6 @@ kind_of(const char *text, size_t n)
 	return UART_NONE;
 }
 
-static bool
-has_rate(enum uart_kind kind)
-{
-	return kind >= UART_16550_IO && kind <= UART_16550_32;
-}
-
 /* Parse a number that ends at a comma or the end.  Returns NULL if it is bad.
  */
 static const char *
@@ -144,7 +138,7 @@ uart_parse(const char *text, struct uart *u)
 		if (end == NULL || *end != '\0' || baud == 0 ||
 		    baud > BAUD_LIMIT)
 			return "not a BAUD of 1 to 4000000";
-		if (!has_rate(kind))
+		if (kind < UART_16550_IO || kind > UART_16550_32)
 			return "only the rate of a 16550 can be set: leave out "
 			       "BAUD, and set it in the firmware";
 	}

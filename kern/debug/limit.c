@@ -7,7 +7,6 @@
 #include "kern/arch.h"
 #include "kern/platform/entry_budget.h"
 #include "kern/platform/run_end.h"
-#include "kern/proc/fault.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/proc/signal.h"

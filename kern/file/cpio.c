@@ -72,14 +72,6 @@ bad_magic(const char *p, size_t left)
 	return "is not a cpio archive of the newc format here";
 }
 
-/* There may be zeros between archives and after the last one. */
-static void
-skip_zeros(struct cpio *c)
-{
-	while (c->c_at < c->c_len && c->c_data[c->c_at] == '\0')
-		c->c_at++;
-}
-
 static const char *
 strip_root(const char *name)
 {
@@ -154,6 +146,8 @@ cpio_next(struct cpio *c, struct cpio_file *f, const char **why)
 		if (c->c_within)
 			return 1;
 		c->c_archive++;
-		skip_zeros(c);
+		/* Zeros may be between archives and after the last one. */
+		while (c->c_at < c->c_len && c->c_data[c->c_at] == '\0')
+			c->c_at++;
 	}
 }

@@ -43,15 +43,6 @@ map_or_undo(struct as *as, uintptr_t va, uint64_t pa, size_t len, unsigned prot)
 	return err;
 }
 
-/* Returns the hidden address space, made if need be, or NULL. */
-static struct as *
-make_hidden(struct as *as)
-{
-	if (as->as_hidden == NULL)
-		as->as_hidden = as_new(as->as_system);
-	return as->as_hidden;
-}
-
 /* Returns the address space that maps the page at va, or NULL if no page. */
 static struct as *
 find_mapping(struct as *as, uintptr_t va, uint64_t *pa)
@@ -279,7 +270,9 @@ pages_protect(struct as *as, uintptr_t va, size_t len, unsigned was,
 	entry_budget_add(len / step);
 	if (was != 0 && prot != 0)
 		return arch_protect(as, va, len, arch_prot(as, prot));
-	if (make_hidden(as) == NULL)
+	if (as->as_hidden == NULL)
+		as->as_hidden = as_new(as->as_system);
+	if (as->as_hidden == NULL)
 		return ENOMEM;
 	for (; at < end; at += step) {
 		if ((err = hide_or_show(as, at, step, prot)) != 0)

@@ -1,7 +1,7 @@
 /*
  * Measures the time from kernel entry to the first payload.
  */
-#include "kern/platform/boot_time.h"
+#include "kern/platform/run_end.h"
 
 #include <stdint.h>
 

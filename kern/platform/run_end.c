@@ -5,7 +5,6 @@
 #include "kern/platform/run_end.h"
 
 #include "kern/arch.h"
-#include "kern/platform/boot_time.h"
 #include "kern/platform/console.h"
 #include "kern/platform/results/keep.h"
 #include "lib/printf.h"

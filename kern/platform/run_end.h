@@ -12,4 +12,12 @@
 /* Send the frame with the status, print `barecpc: exit N`, end the run. */
 _Noreturn void run_end(int status);
 
+/*
+ * boot_time.c: the time from the image's first instruction to a payload's.
+ * Called before each entry of a payload; only the first call has an effect.
+ */
+void boottime_first_payload(void);
+/* Print the time, if a payload ran. */
+void boottime_print(void);
+
 #endif /* KERN_PLATFORM_RUN_END_H */

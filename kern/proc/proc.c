@@ -6,7 +6,6 @@
 #include "kern/arch.h"
 #include "kern/file/archive.h"
 #include "kern/mm/page.h"
-#include "kern/platform/boot_time.h"
 #include "kern/platform/errno.h"
 #include "kern/platform/run_end.h"
 #include "kern/proc/lwp.h"

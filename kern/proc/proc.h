@@ -204,4 +204,18 @@ int exec_load(struct proc *p, const char *path, char *const argv[],
     unsigned argc, char *const envv[], unsigned envc, uintptr_t *pc,
     uintptr_t *sp, const char **why, char *buf, size_t buflen);
 
+/* fork.c: the system calls that create LWPs and processes. */
+intptr_t sys_clone(const uintptr_t *a);
+/* The same with the last two arguments in the other order. */
+intptr_t sys_clone_backwards(const uintptr_t *a);
+intptr_t sys_fork(const uintptr_t *a);
+intptr_t sys_vfork(const uintptr_t *a);
+
+/*
+ * fault.c: write "0x401234 (main+0x14)", or only the address if it has no
+ * symbol.
+ */
+#define FAULT_WHERE_MAX 112
+void fault_where(const struct proc *p, uintptr_t pc, char *buf, size_t len);
+
 #endif /* KERN_PROC_PROC_H */

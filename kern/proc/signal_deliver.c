@@ -13,7 +13,6 @@
 #include "kern/arch.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/control/control.h"
-#include "kern/proc/fault.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/proc/signal.h"
@@ -266,21 +265,16 @@ take_pending(struct lwp *l, struct trapframe *tf)
 	}
 }
 
-/* No handler ran after sigsuspend(2): restore the mask and look again. */
-static void
-end_suspend(struct lwp *l, struct trapframe *tf)
-{
-	sig_resume_mask(l);
-	take_pending(l, tf);
-}
-
 /* Deliver signals, then end sigsuspend(2) and an interrupted system call. */
 static void
 deliver_pending(struct lwp *l, struct trapframe *tf)
 {
 	take_pending(l, tf);
-	if (l->l_sigrestore)
-		end_suspend(l, tf);
+	/* No handler ran after sigsuspend(2): restore the mask, look again. */
+	if (l->l_sigrestore) {
+		sig_resume_mask(l);
+		take_pending(l, tf);
+	}
 	if (l->l_restart) {
 		l->l_restart = false;
 		tf_restart(tf);

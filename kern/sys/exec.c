@@ -40,13 +40,6 @@ args_init(struct args *args)
 	return 0;
 }
 
-static void
-args_free(struct args *args)
-{
-	kfree(args->ptr);
-	kfree(args->text);
-}
-
 /* Append a vector of strings.  uva 0: an empty one.  Returns 0 or an errno. */
 static int
 args_read(struct args *args, uintptr_t uva, unsigned *n)
@@ -193,7 +186,8 @@ sys_execve(const uintptr_t *a)
 		else
 			err = exec_program(path, &args);
 	}
-	args_free(&args);
+	kfree(args.ptr);
+	kfree(args.text);
 	if (err != 0) {
 		stop_point(STOP_EXEC_FAILED, 0);
 		return -err;

@@ -4,7 +4,7 @@
  * it by the emulator's monitor.  So the guest does the same work whether a
  * terminal shows it or not.
  */
-#include "kern/sys/progress.h"
+#include "kern/sys/syscall.h"
 
 #include "kern/sched/timer.h"
 #include "lib/string.h"

@@ -13,12 +13,10 @@
 #include "kern/mm/page.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
-#include "kern/proc/fault.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/sched/cpu.h"
 #include "kern/sched/timer.h"
-#include "kern/sys/progress.h"
 #include "lib/printf.h"
 
 /*

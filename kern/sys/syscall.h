@@ -211,6 +211,8 @@ intptr_t screen_syscall(const uintptr_t *a);
 intptr_t test_hooks_syscall(const uintptr_t *a);
 
 /* A call gets its arguments in a[0..5], and returns a value or -errno. */
+struct proc;
+
 typedef intptr_t syscall_fn(const uintptr_t *a);
 
 #define SYSCALL_DECLARE(name) syscall_fn sys_##name;
@@ -241,5 +243,16 @@ const char *syscall_name(unsigned sysno);
 
 /* Fill the table.  Called before the first program, to record memory in use. */
 void syscall_init(void);
+
+/* progress.c: a program, or a line of joined programs, starts. */
+void progress_program(const char *name);
+/* The system call progress(done, total) of <sys/barecpc.h>. */
+syscall_fn sys_progress;
+
+/*
+ * usage.c: write the struct rusage of an ended child; NULL: of none.  An
+ * address of 0 is skipped.  Returns 0 or EFAULT.
+ */
+int usage_copyout(uintptr_t uva, const struct proc *child);
 
 #endif /* KERN_SYS_SYSCALL_H */

@@ -12,7 +12,6 @@
 #include "kern/proc/signal.h"
 #include "kern/sched/sched.h"
 #include "kern/sys/syscall.h"
-#include "kern/sys/usage.h"
 #include "lib/string.h"
 
 /* Linux's options. */

@@ -64,12 +64,6 @@ kind_of(unsigned type)
 	}
 }
 
-static unsigned
-log2_of(unsigned bytes)
-{
-	return bytes >= 4 ? 2 : bytes >= 2 ? 1 : 0;
-}
-
 /* Fill in the UART of this type and address.  False if it has no driver. */
 static bool
 describe_uart(struct uart *u, unsigned type, const unsigned char *gas)
@@ -89,7 +83,7 @@ describe_uart(struct uart *u, unsigned type, const unsigned char *gas)
 	if (kind == UART_16550) {
 		unsigned stride = g.ag_bits / 8;
 
-		u->u_shift = log2_of(stride);
+		u->u_shift = stride >= 4 ? 2 : stride >= 2 ? 1 : 0;
 		/* The access size is 1 for a byte, 2 for a word, and so on. */
 		if (g.ag_access == ACPI_GAS_DWORD && stride >= 4)
 			u->u_width = 4;
