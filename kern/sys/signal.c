@@ -5,9 +5,9 @@
 #include "kern/arch.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
+#include "kern/proc/deadline.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
-#include "kern/sched/deadline.h"
 #include "kern/sys/syscall.h"
 #include "lib/string.h"
 

@@ -4,9 +4,9 @@
 #include "kern/arch.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
+#include "kern/proc/deadline.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
-#include "kern/sched/deadline.h"
 #include "kern/sched/timer.h"
 #include "kern/sys/syscall.h"
 

@@ -13,10 +13,10 @@
 #include "kern/arch.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
+#include "kern/proc/deadline.h"
 #include "kern/proc/futex/futex.h"
 #include "kern/proc/futex/futex_queue.h"
 #include "kern/proc/proc.h"
-#include "kern/sched/deadline.h"
 
 #define WAITERS    0x80000000U
 #define OWNER_DIED 0x40000000U

@@ -5,7 +5,7 @@
 #include "kern/file/timer_file.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
-#include "kern/sched/deadline.h"
+#include "kern/proc/deadline.h"
 #include "kern/sys/file/wait_files.h"
 #include "kern/sys/syscall.h"
 

@@ -1,7 +1,7 @@
 /*
  * Converts a program's struct timespec to ticks.
  */
-#include "kern/sched/deadline.h"
+#include "kern/proc/deadline.h"
 
 #include "kern/arch.h"
 #include "kern/mm/usercopy.h"
