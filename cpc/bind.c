@@ -43,13 +43,6 @@ note_target(cpc_t *cpc, cpc_set_t *set, uint64_t target)
 		    &cpc->c_target, (pid_t)(target >> 32), __ATOMIC_RELAXED);
 }
 
-/* Has a set of this handle been bound to another process? */
-static bool
-has_targets(const cpc_t *cpc)
-{
-	return __atomic_load_n(&cpc->c_target, __ATOMIC_RELAXED) != 0;
-}
-
 /*
  * Pass the set's pack to the kernel.  Returns -ESTALE if another thread is
  * changing the set or has destroyed it.
@@ -205,7 +198,9 @@ cpc_unbind(cpc_t *cpc, cpc_set_t *set)
 
 	if (!cpci_is_set(cpc, set))
 		return cpci_invalid();
-	if (has_targets(cpc) && unbind_target(cpc, set))
+	/* Has a set of this handle been bound to another process? */
+	if (__atomic_load_n(&cpc->c_target, __ATOMIC_RELAXED) != 0 &&
+	    unbind_target(cpc, set))
 		return 0;
 	r = cpc_syscall(CPC_OP_RELE, cpci_id(set), 0, 0, 0);
 	if (r == -EINVAL) {

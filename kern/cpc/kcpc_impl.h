@@ -52,7 +52,7 @@ struct kcpc_ctx {
 	struct lwp
 	    *kc_binder; /* a CPU's: who bound it, or NULL: a descriptor */
 
-	struct kcpc_ctx *kc_next, **kc_link; /* instance.c */
+	struct kcpc_ctx *kc_next, **kc_link; /* in the list of all */
 
 	/* Runs with the context if that has KCPC_CTX_NO_OVF_INTR. */
 	struct timer kc_fold;
@@ -287,7 +287,7 @@ void kcpc_prove_alone(const struct pcbe_ops *backend, unsigned pic);
 extern const char *kcpc_crosstalk; /* or why no set can be bound */
 
 /*
- * instance.c: enter the context among the instances of its set (kc_proc,
+ * context.c: enter the context among the instances of its set (kc_proc,
  * kc_set), or remove it.
  */
 void kcpc_instance_add(struct kcpc_ctx *ctx);

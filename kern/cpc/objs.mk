@@ -1,5 +1,5 @@
 # kern/cpc/: kcpc.  A request is taken in by op_bind.o and reaches the PICs by context.o, assign.o and start_stop.o.
-KCPC_OBJS := $(addprefix kern/cpc/,syscall.o op_bind.o context.o assign.o refuse.o lwp_ops.o start_stop.o instance.o \
+KCPC_OBJS := $(addprefix kern/cpc/,syscall.o op_bind.o context.o assign.o refuse.o lwp_ops.o start_stop.o \
     cpu_ops.o owner.o target.o $(addprefix init/,init.o proof.o crosstalk.o) test/witness.o \
     $(addprefix profile/,profile.o program.o usage.o))
 # Counter pages, and the PMU in software.

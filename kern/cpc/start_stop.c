@@ -52,15 +52,16 @@
  * kcpc_op_profile() to execve(2), and takes a sample where others get
  * SIGEMT (kern/cpc/profile/profile.c).
  *
- * A context enters running by kcpc_start() and kcpc_restore() only, and leaves
- * it by kcpc_stop() and kcpc_save() only.  No context counts the code between
- * the backend's stop() and its next program().
+ * Only this file calls the backend's program() and stop() for a context:
+ * kcpc_start() and kcpc_restore() begin to count, kcpc_stop() and kcpc_save()
+ * end it.  The folds and PMIs do both, and stay stopped if they froze the
+ * context.  The witness (kern/cpc/test/witness.c) replaces the two operations.
  */
 #include "kern/cpc/kcpc.h"
 
 #include "kern/arch.h"
 #include "kern/cpc/kcpc_impl.h"
-#include "kern/cpc/profile/usage.h"
+#include "kern/cpc/profile/profile_impl.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/lwp.h"
 #include "kern/sched/cpu.h"
@@ -250,20 +251,14 @@ kcpc_save(struct kcpc_ctx *ctx)
 	return kcpc_ops->stop(&ctx->kc_pcbe);
 }
 
-/* The set of another core type must not touch this CPU's PICs. */
-static bool
-is_on_other_type(const struct kcpc_ctx *ctx)
-{
-	return !cpuset_has(
-	    &kcpc_types[ctx->kc_pcbe.ps_type].kt_cpus, arch_curcpu()->c_id);
-}
-
 static __attribute__((noinline)) void
 restore_slow(struct kcpc_ctx *ctx)
 {
 	if ((ctx->kc_flags & KCPC_CTX_PROFILE) != 0)
 		kcpc_usage_on(ctx);
-	if (is_on_other_type(ctx)) {
+	/* The set of another core type must not touch this CPU's PICs. */
+	if (!cpuset_has(&kcpc_types[ctx->kc_pcbe.ps_type].kt_cpus,
+		arch_curcpu()->c_id)) {
 		ctx->kc_flags |= KCPC_CTX_FREEZE | KCPC_CTX_INVALID;
 		kcpc_page_shut(ctx);
 		return;

@@ -109,14 +109,6 @@ enable_pmi(const struct pcbe_ops *ops)
 		arch_pmi_enable();
 }
 
-/* Does an overflow of this PIC raise an interrupt that names the PIC? */
-static bool
-names_its_pic(const struct pcbe_ops *ops, unsigned pic)
-{
-	return (ops->pcbe_no_ovf_intr >> pic & 1) == 0 &&
-	       (ops->pcbe_caps & CPC_CAP_OVERFLOW_PRECISE) != 0;
-}
-
 static void
 learn_pics(const struct pcbe_ops *ops, unsigned n)
 {
@@ -125,8 +117,11 @@ learn_pics(const struct pcbe_ops *ops, unsigned n)
 
 		kp->kpc_index = ops->read_index(pic);
 		kp->kpc_mask = ~0ULL >> (64 - ops->width(pic));
+		/* Does an overflow raise an interrupt that names the PIC? */
 		kp->kpc_no_ovf_intr =
-		    kp->kpc_mask != ~0ULL && !names_its_pic(ops, pic);
+		    kp->kpc_mask != ~0ULL &&
+		    ((ops->pcbe_no_ovf_intr >> pic & 1) != 0 ||
+			(ops->pcbe_caps & CPC_CAP_OVERFLOW_PRECISE) == 0);
 	}
 }
 

@@ -19,8 +19,7 @@
 
 #include "kern/arch.h"
 #include "kern/cpc/kcpc_impl.h"
-#include "kern/cpc/profile/program.h"
-#include "kern/cpc/profile/usage.h"
+#include "kern/cpc/profile/profile_impl.h"
 #include "kern/cpc/test/witness.h"
 #include "kern/file/file.h"
 #include "kern/mm/page.h"

@@ -2,7 +2,7 @@
  * The list of programs of a profile.  A profiled program may fork and execute
  * others; each sample has the number of the program its addresses belong to.
  */
-#include "kern/cpc/profile/program.h"
+#include "kern/cpc/profile/profile_impl.h"
 
 #include "include/sys/cpc.h"
 

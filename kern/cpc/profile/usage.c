@@ -1,7 +1,7 @@
 /*
  * The time on a CPU, the switches and the page faults of the LWPs of a profile.
  */
-#include "kern/cpc/profile/usage.h"
+#include "kern/cpc/profile/profile_impl.h"
 
 #include <stddef.h>
 

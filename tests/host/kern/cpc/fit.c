@@ -21,6 +21,22 @@ const struct pcbe_ops *kcpc_ops;
 struct kcpc_type kcpc_types[1 + PCBE_MAXTYPE];
 struct kcpc_pic kcpc_pic[PCBE_MAXPIC];
 const char *kcpc_crosstalk;
+uint64_t kcpc_stray;
+
+/* No context of this test is bound. */
+void
+kcpc_drop(struct lwp *l)
+{
+	(void)l;
+	abort();
+}
+
+void
+kcpc_cpu_drop(struct kcpc_ctx *ctx)
+{
+	(void)ctx;
+	abort();
+}
 
 uint32_t
 kcpc_caps(void)
