@@ -366,21 +366,27 @@ int cpc_buf_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf);
  *
  * Returns -1 with errno.  The tests have this order:
  * - EINVAL: flags, or a set without requests;
- * - EAGAIN: a set bound to a CPU has the counters, or a profile counts this
- * LWP;
+ * - ENOMEM: no memory to copy a large set;
+ * - EAGAIN: a profile counts this LWP, or a set bound to a CPU has the
+ *   counters;
  * - EACCES: two CPUs that are online share one PMU.
  * A failure from here on has unbound the previous set:
- * - EINVAL: more than 100 requests, or more than PICs;
+ * - EINVAL: more than 100 requests;
+ * - EINVAL, CPC_PBIND_FAILED: the LWP cannot run on the set's core type;
+ * - EAGAIN or EACCES, as above: others took the counters while the LWP moved
+ *   to that core type;
+ * - EINVAL, CPC_RESOURCE_UNAVAIL: each PIC counts what all CPUs retire;
  * - EINVAL, CPC_REQ_INVALID_FLAGS;
+ * - EINVAL: more requests than PICs;
  * - EINVAL, CPC_INVALID_PICNUM;
  * - EINVAL: two requests ask for the same PIC;
+ * - ENOMEM;
  * - EINVAL, CPC_RESOURCE_UNAVAIL: the PICs cannot count all requests;
- * - ENOTSUP: CPC_OVF_NOTIFY_EMT without CPC_CAP_OVERFLOW_INTERRUPT;
- * - EINVAL with CPC_INVALID_EVENT, CPC_INVALID_ATTRIBUTE,
- *   CPC_ATTRIBUTE_OUT_OF_RANGE or CPC_CONFLICTING_REQS;
- * - EACCES, CPC_ATTR_REQUIRES_PRIVILEGE;
- * - EACCES, CPC_HV_NO_ACCESS;
- * - ENOMEM.
+ * - ENOTSUP: CPC_OVF_NOTIFY_EMT without CPC_CAP_OVERFLOW_INTERRUPT.
+ * Then one request after the other, in its PMU's order:
+ * - EINVAL with CPC_INVALID_ATTRIBUTE, CPC_ATTRIBUTE_OUT_OF_RANGE,
+ *   CPC_INVALID_EVENT, CPC_CONFLICTING_REQS or CPC_RESOURCE_UNAVAIL;
+ * - EACCES with CPC_HV_NO_ACCESS or CPC_ATTR_REQUIRES_PRIVILEGE.
  * cpc_bind_curlwp(3CPC).
  */
 int cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags);
@@ -405,7 +411,11 @@ int cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags);
  * - EACCES: the process lacks the privilege cpc_cpu;
  * - EAGAIN: the CPU has a set;
  * - EACCES: a CPU that shares its PMU has a set;
- * - as cpc_bind_curlwp(), from "more than 100 requests" on.
+ * - EINVAL: more than 100 requests;
+ * - EINVAL, CPC_PBIND_FAILED: the CPU is of another core type than the set;
+ * - as cpc_bind_curlwp(), from "each PIC counts" on;
+ * - EAGAIN or EACCES, as above, or EAGAIN if another LWP bound this one
+ *   elsewhere: it happened while the LWP moved to the CPU.
  * cpc_bind_curlwp(3CPC).
  */
 int cpc_bind_cpu(cpc_t *cpc, processorid_t id, cpc_set_t *set, uint_t flags);

@@ -2,10 +2,11 @@
  * The functions of kcpc that other parts of the kernel call.  Included by
  * kern/.
  *
- * A bound set has one context for each LWP that holds an instance of it.  The
- * PICs hold a context's counts only while its LWP runs.  While an LWP without
- * a context runs, the PICs are stopped.  Call all functions with interrupts
- * off.
+ * A bound set has a context for each LWP that holds an instance of it, or one
+ * for its CPU.  An LWP's context counts only while the LWP runs, a CPU's all
+ * the time.  While neither counts on a CPU, its PICs are stopped, but for the
+ * witness's.  Call all functions with interrupts off, and all but
+ * kcpc_pmi_late() with the kernel lock held or before other CPUs use it.
  */
 #ifndef KERN_CPC_KCPC_H
 #define KERN_CPC_KCPC_H
@@ -48,9 +49,10 @@ void kcpc_describe(struct text *t);
 
 /*
  * Around arch_lwp_switch(), for an LWP that has a context (l_cpc).  Call save()
- * last for the LWP that leaves, and restore() first for the one that arrives.
- * Then no context counts the switch.  The result of save() is the PICs that
- * overflowed; if it is not 0, the caller hands it to overflow().
+ * for the LWP that leaves before the stacks change, and restore() for the one
+ * that arrives as the last step of sched_arrive().  Then no LWP's context
+ * counts the change.  The result of save() is the PICs that overflowed; if it
+ * is not 0, the caller hands it to overflow().
  */
 uint64_t kcpc_save(struct kcpc_ctx *ctx);
 void kcpc_overflow(struct kcpc_ctx *ctx, uint64_t pics);

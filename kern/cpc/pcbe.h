@@ -138,10 +138,11 @@ pcbe_fold(struct cpc_page_req *cq, uint64_t mask, uint64_t now, bool overflowed)
 }
 
 /*
- * Context: kcpc calls configure(), describe() and known_event() from an LWP.
- * It calls program(), stop(), allstop(), sample() and overflow_bitmap() with
- * interrupts off, on the CPU that the set counts for.  These five never sleep
- * or allocate.
+ * Context: kcpc calls configure(), describe() and known_event() from an LWP or
+ * at boot.  It calls program(), stop(), allstop(), sample() and
+ * overflow_bitmap() with interrupts off, on the CPU whose PICs they mean.  The
+ * callers are also the PMI, cross-calls and the proof at boot.  These five
+ * never sleep or allocate.
  */
 struct pcbe_ops {
 	uint32_t pcbe_caps; /* CPC_CAP_*; cleared where a proof failed */
@@ -218,26 +219,31 @@ struct pcbe_ops {
 	    struct pcbe_set *set, struct cpc_refusal *rf);
 
 	/*
-	 * Load every PIC of the set, then start all of them at once.  A PIC is
-	 * loaded with its request's count, cut to the PIC's width if the
-	 * hardware takes that value.  cq_last says what was loaded.  Calls
-	 * pcbe_begin().  Opens user-level reads if ps_user_read is set.
+	 * Load every PIC of the set, then start them: by one write, or one
+	 * after the other where the hardware has a write for each.  A PIC is
+	 * loaded with its request's count, cut to the PIC's width.  Hardware
+	 * that does not take this value gets another.  cq_last says what was
+	 * loaded.  Adds 1 to cg_seq and subtracts the tick from
+	 * cg_tick.  Opens user-level reads if ps_user_read is set.
 	 */
 	void (*program)(struct pcbe_set *set);
 	/*
-	 * Stop every PIC of this CPU, close user-level reads, and fold the
-	 * counts and cg_tick of the set, which was running.  Returns which of
-	 * its PICs overflowed, and acknowledges them, as overflow_bitmap().
+	 * Stop the set, which was running, with its helper PICs: no PIC of
+	 * this CPU counts then, but those of keep().  Close user-level reads,
+	 * and fold the counts and cg_tick.  Returns which of its PICs
+	 * overflowed, and acknowledges them, as overflow_bitmap().
 	 */
 	uint64_t (*stop)(struct pcbe_set *set);
-	/* Stop every PIC of this CPU when no set runs, or to drop its counts.
+	/*
+	 * Stop every PIC of this CPU but those of keep(), and fold nothing:
+	 * for a PMI that finds no running set.
 	 */
 	void (*allstop)(void);
 	/*
 	 * Set cs_value[i] to the count of request i and cs_tick to the ticks,
-	 * while the set goes on running.  Returns false if a PIC of the set
-	 * overflowed and its interrupt is still to come: only stop() can fold
-	 * such a PIC.
+	 * while the set goes on running.  Returns false if a register shows
+	 * that a PIC of the set overflowed and was not acknowledged: only
+	 * stop() can fold it.  Without such a register, returns true.
 	 */
 	bool (*sample)(const struct pcbe_set *set, struct cpc_sample *s);
 
