@@ -53,9 +53,8 @@ acpi_gas(const unsigned char *p)
 	return (struct acpi_gas){ p[0], p[1], p[3], acpi_u64(p + 4) };
 }
 
-/* The sum of all bytes of a valid table is 0. */
-static bool
-sums_to_zero(const unsigned char *p, uint32_t n)
+bool
+acpi_sums_to_zero(const unsigned char *p, size_t n)
 {
 	unsigned char sum = 0;
 
@@ -84,7 +83,7 @@ acpi_table_at(uint64_t pa, const char *signature, uint32_t *bytes)
 {
 	const unsigned char *t = map_table(pa, signature, bytes);
 
-	return t != NULL && sums_to_zero(t, *bytes) ? t : NULL;
+	return t != NULL && acpi_sums_to_zero(t, *bytes) ? t : NULL;
 }
 
 static void
@@ -104,7 +103,7 @@ acpi_init(uint64_t rsdp, const void *(*map)(uint64_t pa, size_t bytes))
 	acpi.rsdp = 0;
 	acpi.root = NULL;
 	if (rsdp == 0 || (p = map(rsdp, RSDP_BYTES)) == NULL ||
-	    memcmp(p, "RSD PTR ", 8) != 0 || !sums_to_zero(p, RSDP_BYTES))
+	    memcmp(p, "RSD PTR ", 8) != 0 || !acpi_sums_to_zero(p, RSDP_BYTES))
 		return;
 	acpi.rsdp = rsdp;
 	if (p[RSDP_REV] >= 2 && (p2 = map(rsdp, RSDP2_BYTES)) != NULL)

@@ -4,6 +4,7 @@
 #ifndef KERN_PLATFORM_FIRMWARE_ACPI_H
 #define KERN_PLATFORM_FIRMWARE_ACPI_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,6 +34,8 @@ typedef void firmware_fn(void *arg, const char *name, uint64_t pa,
     const unsigned char *bytes, size_t n);
 void acpi_each(firmware_fn *fn, void *arg);
 
+/* The sum of all bytes of a valid table, of SMBIOS too, is 0. */
+bool acpi_sums_to_zero(const unsigned char *p, size_t n);
 /* Fields of tables are not aligned. */
 uint32_t acpi_u32(const unsigned char *p);
 uint64_t acpi_u64(const unsigned char *p);

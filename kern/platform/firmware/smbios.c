@@ -68,29 +68,19 @@ static struct {
 static char names[NFIELD][SMBIOS_NAME_MAX + 1];
 
 static bool
-sums_to_zero(const unsigned char *p, size_t n)
-{
-	unsigned char sum = 0;
-
-	while (n-- > 0)
-		sum = (unsigned char)(sum + *p++);
-	return sum == 0;
-}
-
-static bool
 is_entry64(const unsigned char *p)
 {
 	return memcmp(p, "_SM3_", 5) == 0 && p[6] == EP64_BYTES &&
-	       sums_to_zero(p, EP64_BYTES);
+	       acpi_sums_to_zero(p, EP64_BYTES);
 }
 
 static bool
 is_entry32(const unsigned char *p)
 {
 	return memcmp(p, "_SM_", 4) == 0 && p[5] >= EP32_LEAST &&
-	       p[5] <= EP32_BYTES && sums_to_zero(p, p[5]) &&
+	       p[5] <= EP32_BYTES && acpi_sums_to_zero(p, p[5]) &&
 	       memcmp(p + EP32_DMI, "_DMI_", 5) == 0 &&
-	       sums_to_zero(p + EP32_DMI, EP32_DMI_BYTES);
+	       acpi_sums_to_zero(p + EP32_DMI, EP32_DMI_BYTES);
 }
 
 /* If there are two entry points, the 64-bit one describes more. */
