@@ -212,30 +212,24 @@ kcpc_rele(struct lwp *l, cpc_setid_t set)
  */
 
 /*
- * Set the count from which the copy of request i starts.  A notify request
- * starts one event before its overflow, and needs SIGEMT first: returns true.
+ * The copy of a frozen context is frozen.  A notify request starts one event
+ * before its overflow, and needs SIGEMT first: returns true.
  */
-static bool
-count_begin(struct kcpc_ctx *ctx, unsigned i)
-{
-	bool notify = ctx->kc_pcbe.ps_cfg[i].pc_notify;
-
-	*kcpc_count(ctx, i) = notify ? UINT64_MAX : ctx->kc_reqs[i].kr_preset;
-	return notify;
-}
-
-/* The copy of a frozen context is frozen.  True if SIGEMT is due. */
 static bool
 copy_begin(struct kcpc_ctx *ctx)
 {
 	bool notify = false;
-	unsigned i;
 
 	ctx->kc_own.cg_tick = 0;
 	if ((ctx->kc_flags & KCPC_CTX_FREEZE) != 0)
 		kcpc_freeze(ctx, 0);
-	for (i = 0; i < ctx->kc_nreqs; i++)
-		notify |= count_begin(ctx, i);
+	for (unsigned i = 0; i < ctx->kc_nreqs; i++) {
+		*kcpc_count(ctx, i) = ctx->kc_reqs[i].kr_preset;
+		if (ctx->kc_pcbe.ps_cfg[i].pc_notify) {
+			*kcpc_count(ctx, i) = UINT64_MAX;
+			notify = true;
+		}
+	}
 	return notify;
 }
 
@@ -252,11 +246,10 @@ kcpc_inherit(const struct lwp *parent, struct lwp *child)
 	if (from->kc_profile != NULL && !kcpc_profiled(parent))
 		return 0;
 	if ((ctx = kcpc_ctx_copy(from)) == NULL)
-		return EAGAIN; /* an LWP that is not counted is worse than none
-		                */
+		return EAGAIN; /* an uncounted LWP would make sums wrong */
 	ctx->kc_lwp = child;
-	ctx->kc_proc =
-	    child->l_proc; /* a new process, if a profile's LWP forked */
+	/* This is a new process if a profile's LWP forked. */
+	ctx->kc_proc = child->l_proc;
 	child->l_cpc = ctx;
 	kcpc_instance_add(ctx);
 	kcpc_type_inherit(ctx, child);
