@@ -87,18 +87,11 @@ firmware_open(struct file *f)
 	return 0;
 }
 
-static void
-firmware_release(struct file *f)
-{
-	kfree((void *)(uintptr_t)f->f_data);
-}
-
 /* The map is copied, because the loader's memory need not stay. */
 void
 firmware_init(const struct bootinfo *bi)
 {
-	static const struct device_ops ops = { firmware_open,
-		firmware_release };
+	static const struct device_ops ops = { firmware_open, text_release };
 
 	boot.fdt = bi->bi_fdt;
 	boot.map_bytes = bi->bi_nmem * sizeof bi->bi_mem[0];

@@ -70,7 +70,7 @@ text_open(struct file *f)
 	return 0;
 }
 
-static void
+void
 text_release(struct file *f)
 {
 	kfree((void *)(uintptr_t)f->f_data);

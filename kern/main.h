@@ -8,6 +8,7 @@
 
 struct bootinfo;
 struct cmdline;
+struct file;
 struct text; /* lib/text.h */
 
 /*
@@ -25,6 +26,8 @@ void show_results(const struct cmdline *cl);
  * which describes it.
  */
 void machine_init(const struct bootinfo *bi, const struct cmdline *cl);
+/* Free the text that a device's open() made: f_data of the file. */
+void text_release(struct file *f);
 /*
  * firmware.c: register /dev/firmware, which has firmware's tables for a report
  * on a board.  Once, at boot, after the tables were read.

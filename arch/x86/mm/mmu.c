@@ -35,23 +35,6 @@ map_image_part(const char *from, const char *to, uint64_t attr)
 	    LARGE_SIZE);
 }
 
-static bool
-is_ram(const struct bootmem *m)
-{
-	return m->bm_type != BOOTMEM_DEVICE &&
-	       m->bm_type != BOOTMEM_RUNTIME_DEVICE;
-}
-
-/* Put a range of RAM into the direct map. */
-static void
-map_ram(uint64_t from, uint64_t to)
-{
-	if (from < to)
-		x86_pt_map(x86_root, DIRECT_BASE + from, from, to - from,
-		    PT_KERN_RW,
-		    x86_features.gib_pages ? 1UL << 30 : LARGE_SIZE);
-}
-
 /* Find the first RAM that ends after `at`, in whole pages.  False: no more. */
 static bool
 ram_after(const struct bootinfo *bi, uint64_t at, uint64_t *from, uint64_t *to)
@@ -61,7 +44,8 @@ ram_after(const struct bootinfo *bi, uint64_t at, uint64_t *from, uint64_t *to)
 
 		*from = m->bm_base & -PAGE_SIZE;
 		*to = (m->bm_base + m->bm_len + PAGE_SIZE - 1) & -PAGE_SIZE;
-		if (is_ram(m) && *to > at)
+		if (m->bm_type != BOOTMEM_DEVICE &&
+		    m->bm_type != BOOTMEM_RUNTIME_DEVICE && *to > at)
 			return true;
 	}
 	return false;
@@ -83,7 +67,10 @@ map_all_ram(const struct bootinfo *bi)
 		while (
 		    ram_after(bi, to, &next_from, &next_to) && next_from <= to)
 			to = next_to;
-		map_ram(from, to);
+		if (from < to)
+			x86_pt_map(x86_root, DIRECT_BASE + from, from,
+			    to - from, PT_KERN_RW,
+			    x86_features.gib_pages ? 1UL << 30 : LARGE_SIZE);
 		at = to;
 	}
 }

@@ -50,15 +50,6 @@ add_throttles(struct x86_power *pw, struct barecpc_interrupts *by)
 	by->by_flags |= BARECPC_INTERRUPTS_THROTTLES;
 }
 
-static void
-add_rate(const struct x86_power *pw, struct barecpc_interrupts *by)
-{
-	if (!pw->xw_rate || x86_rdmsr_safe(IA32_APERF, &by->by_aperf) != 0 ||
-	    x86_rdmsr_safe(IA32_MPERF, &by->by_mperf) != 0)
-		return;
-	by->by_flags |= BARECPC_INTERRUPTS_RATE;
-}
-
 /* Ignore what was logged before the boot. */
 void
 x86_power_watch(struct x86_power *pw)
@@ -93,5 +84,7 @@ x86_power_strain(struct x86_power *pw, struct barecpc_interrupts *by)
 		by->by_settings = pw->xw_changes;
 		by->by_flags |= BARECPC_INTERRUPTS_SETTINGS;
 	}
-	add_rate(pw, by);
+	if (pw->xw_rate && x86_rdmsr_safe(IA32_APERF, &by->by_aperf) == 0 &&
+	    x86_rdmsr_safe(IA32_MPERF, &by->by_mperf) == 0)
+		by->by_flags |= BARECPC_INTERRUPTS_RATE;
 }
