@@ -354,6 +354,7 @@ int kcpc_shared_bind(
  * with a context: it is invalid, or the LWP does not run on its CPU.
  */
 int kcpc_target_ctx(uintptr_t target, cpc_setid_t set, struct kcpc_ctx **ctxp);
+int kcpc_target_rele(uintptr_t target, cpc_setid_t set);
 /* Find the LWP that CPC_TARGET() names.  It is not running. */
 int kcpc_target_lwp(uintptr_t target, struct lwp **lp);
 /*

@@ -67,6 +67,26 @@ kcpc_target_ctx(uintptr_t target, cpc_setid_t set, struct kcpc_ctx **ctxp)
 }
 
 int
+kcpc_target_rele(uintptr_t target, cpc_setid_t set)
+{
+	struct kcpc_ctx *ctx;
+	struct cpu *c;
+	int err;
+
+	if (CPC_TARGET_KIND(target) == CPC_TARGET_FD(0)) {
+		err = kcpc_shared_find(lwp_self(), (uint32_t)target, &c);
+		if (err == 0)
+			kcpc_cpu_detach(c);
+		return err;
+	}
+	err = kcpc_target_ctx(target, set, &ctx);
+	if (ctx == NULL)
+		return err;
+	kcpc_drop(ctx->kc_lwp); /* an invalid one, too */
+	return 0;
+}
+
+int
 kcpc_pctx_again(struct kcpc_ctx *ctx)
 {
 	struct cpc_pack *pack = ctx->kc_pack;
