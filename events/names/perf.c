@@ -10,12 +10,14 @@
 #include "events/select.h"
 
 /* The bits of event, unit mask, `e`, `i` and `c`. */
-#define X86_CONFIG   0xff84ffffULL
-#define INTEL_CONFIG (X86_CONFIG | 1ULL << 21)   /* any thread */
+#define X86_CONFIG 0xff84ffffULL
+/* any thread, eq, second unit mask */
+#define INTEL_CONFIG (X86_CONFIG | 1ULL << 21 | 1ULL << 36 | 0xffULL << 40)
 #define AMD_CONFIG   (X86_CONFIG | 0xfULL << 32) /* event 11:8 */
 #define ARM_CONFIG   0xffffULL
 
-#define AMD_EVENT_MAX 0xfff
+#define AMD_EVENT_MAX   0xfff
+#define INTEL_UMASK_MAX 0xffff /* two unit masks */
 
 #define NO_ARM (1U << EVENT_INTEL | 1U << EVENT_AMD)
 #define ALL    (NO_ARM | 1U << EVENT_ARM)
@@ -30,11 +32,13 @@ static const struct field {
 	{ "event", 1U << EVENT_ARM, 0, 0xffff },
 	{ "event", 1U << EVENT_INTEL, 0, 0xff },
 	{ "event", 1U << EVENT_AMD, 0, AMD_EVENT_MAX },
-	{ "umask", NO_ARM, 8, 0xff },
+	{ "umask", 1U << EVENT_INTEL, 8, INTEL_UMASK_MAX },
+	{ "umask", 1U << EVENT_AMD, 8, 0xff },
 	{ "edge", NO_ARM, 18, 1 },
 	{ "any", 1U << EVENT_INTEL, 21, 1 },
 	{ "inv", NO_ARM, 23, 1 },
 	{ "cmask", NO_ARM, 24, 0xff },
+	{ "eq", 1U << EVENT_INTEL, 36, 1 },
 	{ "config", ALL, 0, ~0ULL },
 };
 
@@ -147,8 +151,11 @@ parse_field(enum event_kind kind, const char *s, struct config *config)
 	s = parse_value(s, &v);
 	if (s == NULL || v > fd->fd_max)
 		return NULL;
-	/* AMD: event bits 11:8 are bits 35:32 of the register. */
-	if (fd->fd_max == AMD_EVENT_MAX)
+	/*
+	 * The upper byte of AMD's event is in bits 35:32 of the register.  That
+	 * of Intel's unit masks is in bits 47:40.
+	 */
+	if (fd->fd_max == AMD_EVENT_MAX || fd->fd_max == INTEL_UMASK_MAX)
 		v = (v & 0xff) | v >> 8 << 32;
 	config->cnf_select |= v << fd->fd_at;
 	return s;

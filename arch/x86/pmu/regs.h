@@ -21,6 +21,15 @@
 #define PERF_CAP_FW_WRITE      (1ULL << 13)
 
 /*
+ * From version 6 on, every general counter and its event select have these
+ * addresses, too.  Before, no CPU has more than eight.
+ * Intel SDM vol. 4, "IA-32 Architectural MSRs" (IA32_PMC_GPn_CTR, _CFG_A).
+ */
+#define IA32_PMC_GP_CTR(n)   (0x1900U + 4 * (n))
+#define IA32_PMC_GP_CFG_A(n) (0x1901U + 4 * (n))
+#define INTEL_OLD_GP         8
+
+/*
  * IA32_FIXED_CTR_CTRL has four bits for each fixed counter.
  * Intel SDM vol. 3B, "Architectural Performance Monitoring Version 2", and
  * Version 3 (AnyThread).
@@ -104,6 +113,9 @@
 #define EVTSEL_IN_TX   (1ULL << 32)
 #define EVTSEL_IN_TXCP (1ULL << 33)
 #define IN_TXCP_PIC    2 /* the only PIC that has EVTSEL_IN_TXCP */
+/* Intel, version 6.  With EQ, cycles with exactly CMASK events are counted. */
+#define EVTSEL_EQ     (1ULL << 36)
+#define EVTSEL_UMASK2 (0xffULL << 40)
 /* AMD only: an event of twelve bits; count in the guest, count in the host. */
 #define EVTSEL_EVENT_12 0xf000000ffULL
 #define AMD_GUEST_HOST  (3ULL << 40)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# x86-64 counts exactly on every PMU of the emulator of scripts/qemu-pmu: Intel's versions 1 to 5, AMD's three kinds.
+# x86-64 counts exactly on every PMU of the emulator of scripts/qemu-pmu: Intel's versions 1 to 6, AMD's kinds.
 # There an instruction takes two core cycles and one reference cycle.  So cycles are exact, and a PIC that counts the
 # wrong event is noticed.
 set -u
@@ -58,6 +58,7 @@ exact intel-v2 5 5 2
 exact intel-v3 5 5 1
 exact intel-v4 9 9 2
 exact intel-v5 9 9 1
+exact intel-v6 11 11 2
 exact amd-legacy 4 4 1
 exact amd-core 6 6 2
 exact amd-v2 6 6 1
@@ -66,6 +67,16 @@ exact qemu64,vendor=GenuineIntel,pmu=on,pmu-version=2 5 5 1
 
 expect 'the reference clock' 0 '^barecpc: exit 0' emulate intel-v4 -- spin -e cpu_clk_unhalted.ref $SHORT $LONG
 rows 'the reference clock' 1 $INSTRUCTIONS u
+
+# Version 6: a second unit mask makes another event, EQ asks for cycles with exactly one instruction, slots are eight a
+# cycle.  Without the emulator's list of events the kernel writes what it is given.
+v6="$(scripts/qemu-pmu --cpu intel-v6),tcg-cpuid=off"
+expect 'intel-v6, EQ' 0 '^barecpc: exit 0' emulate "$v6" -- spin -e r10010000c0 $SHORT $LONG
+rows 'intel-v6, EQ' 10 $INSTRUCTIONS u
+expect 'intel-v6, a second unit mask' 0 '^barecpc: exit 0' emulate "$v6" -- spin -e cpu/event=0xc0,umask=0x100/ $SHORT $LONG
+rows 'intel-v6, a second unit mask' 10 0 u
+expect 'intel-v6, slots' 0 '^barecpc: exit 0' emulate intel-v6 -- spin -e topdown.slots $SHORT $LONG
+rows 'intel-v6, slots' 1 $((16 * INSTRUCTIONS)) u
 
 # suite NAME options...: run the default suite, and keep its table and records.
 suite() {

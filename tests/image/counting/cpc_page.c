@@ -11,7 +11,7 @@
 
 #include "tests/lib/image/cpc_test.h"
 
-TEST_KEEPS(16);
+TEST_KEEPS(32);
 
 /*
  * A lower bound of the events between a bind and a sample, for each event

@@ -13,7 +13,8 @@ TEST_KEEPS(16);
  * Indexes that the read instruction takes.  The window's macros need literals.
  */
 #ifdef __x86_64__
-#define INDEXES(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(0x40000000)
+#define INDEXES(X)                                                             \
+	X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(0x40000000)
 #else
 #define INDEXES(X) X(0) X(1) X(2) X(3) X(4) X(5)
 #endif

@@ -277,6 +277,16 @@ is_amd(void)
 	return b == 0x68747541; /* "Auth" */
 }
 
+/* Does CPUID.0AH say version 6, whose slots QEMU counts? */
+static bool
+has_v6(void)
+{
+	uint32_t a = 0xa, b, c = 0, d;
+
+	__asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+	return (a & 0xff) >= 6;
+}
+
 bool
 emulator_models(uint64_t code)
 {
@@ -292,7 +302,8 @@ emulator_models(uint64_t code)
 	}
 	code &= 0xffff;
 	return code == 0xc0 || code == 0x3c || code == 0xc4 || code == 0x1b7 ||
-	       code == 0x1bb || (code == 0x13c && !edge_inv_or_cmask);
+	       code == 0x1bb || (code == 0x13c && !edge_inv_or_cmask) ||
+	       (code == 0x1a4 && has_v6());
 }
 #else
 /*

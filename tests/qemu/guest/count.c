@@ -87,9 +87,9 @@ static void
 one_loop(unsigned counter)
 {
 	static const char *const name[] = { "instructions", "cycles",
-		"reference cycles", "branches" };
+		"reference cycles", "slots", "branches" };
 	const uint64_t want[] = { 2002, (uint64_t)2002 * pmu.cpi,
-		2002ull << pmu.shift, 1000 };
+		2002ull << pmu.shift, 2002ull * pmu.cpi * SLOTS_WIDE, 1000 };
 
 	for (enum event e = INSTRUCTIONS; e <= BRANCHES; e++)
 		if (pmu_can(counter, e))
@@ -175,7 +175,9 @@ one_way(unsigned c, const char *way, body_fn *body, uint64_t kernel)
 		{ "both", EVTSEL_USR | EVTSEL_OS, kernel + 2, 2 },
 		{ "neither", 0, 0, 0 },
 	};
-	uint64_t unit = e == CYCLES ? pmu.cpi : 1;
+	uint64_t unit = e == CYCLES  ? pmu.cpi
+	                : e == SLOTS ? pmu.cpi * SLOTS_WIDE
+	                             : 1;
 
 	if (e == REFERENCE)
 		unit <<= pmu.shift;

@@ -21,6 +21,10 @@
 #define IA32_PERF_GLOBAL_SET      0x391
 #define IA32_PERF_GLOBAL_INUSE    0x392
 #define IA32_A_PMC0               0x4c1
+#define IA32_PERF_METRICS         0x329
+#define IA32_PMC_GP0_CTR          0x1900 /* version 6: four MSRs each */
+#define IA32_PMC_GP0_CFG_A        0x1901
+#define IA32_PMC_FX0_CTR          0x1980
 #define AMD_LEGACY_CTL0           0xc0010000
 #define AMD_LEGACY_CTR0           0xc0010004
 #define AMD_CORE_CTL0             0xc0010200
@@ -28,29 +32,34 @@
 #define AMD_GLOBAL_CTL            0xc0000301
 #define AMD_GLOBAL_STATUS_CLR     0xc0000302
 
-#define EVTSEL_USR      (1u << 16)
-#define EVTSEL_OS       (1u << 17)
-#define EVTSEL_EDGE     (1u << 18)
-#define EVTSEL_INT      (1u << 20)
-#define EVTSEL_ANY      (1u << 21)
-#define EVTSEL_EN       (1u << 22)
-#define EVTSEL_INV      (1u << 23)
-#define EVTSEL_CMASK(n) ((uint32_t)(n) << 24)
+#define EVTSEL_USR       (1u << 16)
+#define EVTSEL_OS        (1u << 17)
+#define EVTSEL_EDGE      (1u << 18)
+#define EVTSEL_INT       (1u << 20)
+#define EVTSEL_ANY       (1u << 21)
+#define EVTSEL_EN        (1u << 22)
+#define EVTSEL_INV       (1u << 23)
+#define EVTSEL_CMASK(n)  ((uint32_t)(n) << 24)
+#define EVTSEL_EQ        (1ull << 36)
+#define EVTSEL_UMASK2(n) ((uint64_t)(n) << 40)
+#define SLOTS_WIDE       8 /* slots of a cycle */
 
 #define FIXED(n)     (1ull << (32 + (n)))
 #define WIDTH_MASK   ((1ull << 48) - 1)
 #define VECTOR_PMI   0x40
 #define VECTOR_TIMER 0x41
 
-enum event { INSTRUCTIONS, CYCLES, REFERENCE, BRANCHES };
+/* The first four are those of Intel's fixed counters. */
+enum event { INSTRUCTIONS, CYCLES, REFERENCE, SLOTS, BRANCHES };
 
 /* The PMU of this machine, by CPUID */
 struct pmu {
 	bool intel;
-	unsigned version; /* Intel 1-5; AMD 0 legacy, 1 core, 2 PerfMonV2 */
+	unsigned version; /* Intel 1-6; AMD 0 legacy, 1 core, 2 PerfMonV2 */
 	unsigned ngp;
 	unsigned nfixed;
 	bool global;         /* one register starts and stops all counters */
+	bool amd_freezes;    /* at an overflow that interrupts */
 	unsigned shift, cpi; /* from the command line */
 };
 extern struct pmu pmu;

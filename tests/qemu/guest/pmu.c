@@ -33,6 +33,7 @@ identify_amd(void)
 		pmu.version = 2;
 		pmu.ngp = b & 0xf;
 		pmu.global = true;
+		pmu.amd_freezes = (cpuid(0x80000022, &b, &c, &d) & 4) != 0;
 	}
 }
 
@@ -57,9 +58,11 @@ pmu_ncounters(void)
 uint64_t
 pmu_code(enum event e)
 {
-	static const uint64_t intel[] = { 0xc0, 0x3c, 0x13c, 0xc4 };
-	static const uint64_t amd[] = { 0xc0, 0x76, 0, 0xc2 };
+	static const uint64_t intel[] = { 0xc0, 0x3c, 0x13c, 0x1a4, 0xc4 };
+	static const uint64_t amd[] = { 0xc0, 0x76, 0, 0, 0xc2 };
 
+	if (e == SLOTS && pmu.version < 6)
+		return 0;
 	return pmu.intel ? intel[e] : amd[e];
 }
 
@@ -75,7 +78,8 @@ uint32_t
 pmu_select_msr(unsigned counter)
 {
 	if (pmu.intel)
-		return IA32_PERFEVTSEL0 + counter;
+		return counter < 8 ? IA32_PERFEVTSEL0 + counter
+		                   : IA32_PMC_GP0_CFG_A + 4 * counter;
 	return pmu.version == 0 ? AMD_LEGACY_CTL0 + counter
 	                        : AMD_CORE_CTL0 + 2 * counter;
 }
@@ -86,7 +90,8 @@ pmu_counter_msr(unsigned counter)
 	if (counter >= pmu.ngp)
 		return IA32_FIXED_CTR0 + counter - pmu.ngp;
 	if (pmu.intel)
-		return IA32_PMC0 + counter;
+		return counter < 8 ? IA32_PMC0 + counter
+		                   : IA32_PMC_GP0_CTR + 4 * counter;
 	return pmu.version == 0 ? AMD_LEGACY_CTR0 + counter
 	                        : AMD_CORE_CTL0 + 2 * counter + 1;
 }

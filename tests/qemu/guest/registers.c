@@ -1,7 +1,7 @@
 /*
  * The registers: which values read back, which accesses fault, which registers
  * are absent.  Intel SDM vol. 3B, "Architectural Performance Monitoring
- * Version 1" to 5; AMD64 APM vol. 2, "Performance Monitoring Counters".
+ * Version 1" to 6; AMD64 APM vol. 2, "Performance Monitoring Counters".
  */
 #include "guest.h"
 
@@ -28,9 +28,11 @@ test_identity(void)
 	}
 	a = cpuid(0xa, &b, &c, &d);
 	check("width of general counters", a >> 16 & 0xff, 48);
-	check("architectural events enumerated", a >> 24, 7);
+	check("architectural events enumerated", a >> 24,
+	    pmu.version >= 6 ? 8 : 7);
 	check("events that are not available", b, 0x58);
-	check("fixed counters by bit", c, pmu.version >= 5 ? 7 : 0);
+	check("fixed counters by bit", c,
+	    pmu.version >= 5 ? (1u << pmu.nfixed) - 1 : 0);
 	check("AnyThread deprecated", d >> 15 & 1, pmu.version >= 5);
 	check("width of fixed counters", d >> 5 & 0xff,
 	    pmu.version >= 2 ? 48 : 0);
@@ -62,7 +64,9 @@ test_events_leaf(void)
 		    cpuid_subleaf(0x40000101, n++, &b, &c, &d), pmu_code(e));
 		check("the bits that select it", b, pmu.intel ? 0xffff : 0xff);
 		check("the bits with an effect", c,
-		    levels | (e == REFERENCE ? 0 : cycles));
+		    levels | (e == REFERENCE  ? 0
+				 : e == SLOTS ? cycles & ~(uint32_t)EVTSEL_EDGE
+					      : cycles));
 		check("the entry is valid", d, 1);
 	}
 	check("the end of the list",
@@ -148,7 +152,7 @@ test_intel_reserved(void)
 	    "select: bit 32", wrmsr_faults(IA32_PERFEVTSEL0, 1ull << 32), true);
 	check_fault("select: AnyThread",
 	    wrmsr_faults(IA32_PERFEVTSEL0, EVTSEL_ANY), !any);
-	if (pmu.ngp == 8)
+	if (pmu.ngp >= 8)
 		return;
 	check_fault(
 	    "select past the last", rdmsr_faults(IA32_PERFEVTSEL0 + top), true);
@@ -162,7 +166,8 @@ static void
 test_intel_global(void)
 {
 	bool any = pmu.version == 3 || pmu.version == 4;
-	uint64_t all = ((1ull << pmu.ngp) - 1) | 7ull << 32;
+	bool v6 = pmu.version >= 6;
+	uint64_t all = ((1ull << pmu.ngp) - 1) | (v6 ? 0x1000full : 7) << 32;
 	bool none = pmu.version < 2;
 
 	check_fault("fixed control", rdmsr_faults(IA32_FIXED_CTR_CTRL), none);
@@ -170,7 +175,9 @@ test_intel_global(void)
 	check_fault(
 	    "rdpmc of fixed counter 2", rdpmc_faults(1u << 30 | 2), none);
 	check_fault(
-	    "rdpmc of fixed counter 3", rdpmc_faults(1u << 30 | 3), true);
+	    "rdpmc of fixed counter 3", rdpmc_faults(1u << 30 | 3), !v6);
+	check_fault(
+	    "rdpmc of fixed counter 4", rdpmc_faults(1u << 30 | 4), true);
 	check_fault(
 	    "global status", rdmsr_faults(IA32_PERF_GLOBAL_STATUS), none);
 	check_fault(
@@ -186,15 +193,15 @@ test_intel_global(void)
 	check_fault("fixed control: AnyThread",
 	    wrmsr_faults(IA32_FIXED_CTR_CTRL, 4), !any);
 	check_fault("fixed control: a fourth counter",
-	    wrmsr_faults(IA32_FIXED_CTR_CTRL, 1ull << 12), true);
-	check_fault("fixed counter 3", rdmsr_faults(IA32_FIXED_CTR0 + 3), true);
+	    wrmsr_faults(IA32_FIXED_CTR_CTRL, 1ull << 12), !v6);
+	check_fault("fixed counter 3", rdmsr_faults(IA32_FIXED_CTR0 + 3), !v6);
 	check_fault("global control: all counters",
 	    wrmsr_faults(IA32_PERF_GLOBAL_CTRL, all), false);
 	check("global control reads back", rdmsr(IA32_PERF_GLOBAL_CTRL), all);
 	check_fault("global control: one more",
 	    wrmsr_faults(IA32_PERF_GLOBAL_CTRL, 1ull << pmu.ngp), true);
 	check_fault("global control: a fourth fixed",
-	    wrmsr_faults(IA32_PERF_GLOBAL_CTRL, 1ull << 35), true);
+	    wrmsr_faults(IA32_PERF_GLOBAL_CTRL, 1ull << 35), !v6);
 	check_fault("global status is read only",
 	    wrmsr_faults(IA32_PERF_GLOBAL_STATUS, 0), true);
 	check_fault("overflow control: an absent counter",
@@ -231,6 +238,73 @@ test_intel_v4(void)
 	pmu_stop();
 }
 
+/* Before version 6 these registers and bits are absent. */
+static void
+test_intel_before_v6(void)
+{
+	check_fault(
+	    "select: EQ", wrmsr_faults(IA32_PERFEVTSEL0, EVTSEL_EQ), true);
+	check_fault("select: second unit mask",
+	    wrmsr_faults(IA32_PERFEVTSEL0, EVTSEL_UMASK2(1)), true);
+	check_fault(
+	    "counter of version 6", rdmsr_faults(IA32_PMC_GP0_CTR), true);
+}
+
+static void
+test_intel_v6(void)
+{
+	uint32_t b, c, d, i = pmu.ngp - 1;
+
+	check("leaf 23H: subleaves", cpuid_subleaf(0x23, 0, &b, &c, &d), 3);
+	check("leaf 23H: second unit mask, EQ", b, 3);
+	check("leaf 23H: general counters", cpuid_subleaf(0x23, 1, &b, &c, &d),
+	    (1u << pmu.ngp) - 1);
+	check("leaf 23H: fixed counters", b, (1u << pmu.nfixed) - 1);
+	check(
+	    "leaf 7 announces it", cpuid_subleaf(7, 1, &b, &c, &d) >> 8 & 1, 1);
+	wrmsr(IA32_PMC_GP0_CFG_A + 4, EVTSEL_UMASK2(0xa5) | EVTSEL_EQ | 0xc0);
+	check("both selects are one register", rdmsr(IA32_PERFEVTSEL0 + 1),
+	    EVTSEL_UMASK2(0xa5) | EVTSEL_EQ | 0xc0);
+	wrmsr(IA32_PMC_GP0_CTR + 4, 0x123456789abcull);
+	check("both counters are one register", rdmsr(IA32_PMC0 + 1),
+	    0x123456789abcull);
+	wrmsr(IA32_PMC_FX0_CTR + 4 * 3, 0xba9876543210ull);
+	check("fixed counter 3 has two addresses", rdmsr(IA32_FIXED_CTR0 + 3),
+	    0xba9876543210ull);
+	check_fault("select: bit 37",
+	    wrmsr_faults(IA32_PMC_GP0_CFG_A, 1ull << 37), true);
+	check_fault("the registers that reload a counter",
+	    rdmsr_faults(IA32_PMC_GP0_CTR + 2), true);
+	check_fault(
+	    "the last counter", rdmsr_faults(IA32_PMC_GP0_CTR + 4 * i), false);
+	check_fault("past the last counter",
+	    rdmsr_faults(IA32_PMC_GP0_CTR + 4 * (i + 1)), true);
+	check_fault("past the last fixed counter",
+	    rdmsr_faults(IA32_PMC_FX0_CTR + 4 * pmu.nfixed), true);
+	wrmsr(IA32_PERF_METRICS, 0x11223344);
+	check("PERF_METRICS reads back", rdmsr(IA32_PERF_METRICS), 0x11223344);
+	check_fault("rdpmc of PERF_METRICS", rdpmc_faults(1u << 29), false);
+	check("a second unit mask is another event",
+	    pmu_run(
+		body_loop, 0, INSTRUCTIONS, EVTSEL_OS | EVTSEL_UMASK2(1), 1000),
+	    0);
+	check("EQ: one instruction in a cycle",
+	    pmu_run(body_loop, i, INSTRUCTIONS,
+		EVTSEL_OS | EVTSEL_EQ | EVTSEL_CMASK(1), 1000),
+	    2002);
+	for (uint32_t n = SLOTS_WIDE - 1; n <= SLOTS_WIDE + 1; n++) {
+		check("cycles with at least n slots",
+		    pmu_run(
+			body_loop, i, SLOTS, EVTSEL_OS | EVTSEL_CMASK(n), 1000),
+		    n <= SLOTS_WIDE ? 2002ull * pmu.cpi : 0);
+		check("EQ: cycles with exactly n slots",
+		    pmu_run(body_loop, i, SLOTS,
+			EVTSEL_OS | EVTSEL_EQ | EVTSEL_CMASK(n), 1000),
+		    n == SLOTS_WIDE ? 2002ull * pmu.cpi : 0);
+	}
+	pmu_stop();
+}
+
 /* An overflow without an interrupt shows in the status and the value. */
 static void
 test_overflow(void)
@@ -239,7 +313,10 @@ test_overflow(void)
 		enum event e =
 		    c < pmu.ngp ? INSTRUCTIONS : (enum event)(c - pmu.ngp);
 		struct start s = pmu_setup(c, e, EVTSEL_OS, -(uint64_t)1000);
-		uint64_t scale = e == CYCLES ? pmu.cpi : 1, got;
+		uint64_t scale = e == CYCLES  ? pmu.cpi
+		                 : e == SLOTS ? pmu.cpi * SLOTS_WIDE
+		                              : 1,
+			 got;
 
 		if (e == REFERENCE)
 			scale <<= pmu.shift;
@@ -267,6 +344,10 @@ test_registers(void)
 		test_intel_global();
 		if (pmu.version >= 4)
 			test_intel_v4();
+		if (pmu.version >= 6)
+			test_intel_v6();
+		else
+			test_intel_before_v6();
 	} else {
 		test_amd();
 	}

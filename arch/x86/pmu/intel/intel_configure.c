@@ -13,7 +13,8 @@
 /* Bits that a name may set, on a machine with every feature. */
 #define NAMED_BITS                                                             \
 	(INTEL_RAW_MAX | EVTSEL_UMASK_MASK | EVTSEL_EDGE | EVTSEL_ANY |        \
-	    EVTSEL_INV | EVTSEL_CMASK_MASK | EVTSEL_IN_TX | EVTSEL_IN_TXCP)
+	    EVTSEL_INV | EVTSEL_CMASK_MASK | EVTSEL_IN_TX | EVTSEL_IN_TXCP |   \
+	    EVTSEL_EQ | EVTSEL_UMASK2)
 
 /* Fixed PICs take only the attribute anythr. */
 uint64_t

@@ -96,7 +96,7 @@ intel_pcbe_init(void)
 		return PMU_MUTE;
 	intel_shape_lay_out(&pics, &mine);
 	x86_pics_silence(&pics);
-	mine.is_lacking = lacking_bits(&mine);
+	mine.is_lacking |= lacking_bits(&mine);
 	/* On other families these numbers may be other MSRs. */
 	if (x86_features.family == 6)
 		intel_shape_probe_extras(&mine);

@@ -1,9 +1,9 @@
 /*
- * The shape of a CPU's PMU: as CPUID.0AH describes it, without the registers
- * that do not work.
+ * The shape of a CPU's PMU: as CPUID.0AH and 23H describe it, without the
+ * registers that do not work.
  *
  * Intel SDM vol. 3B, "Architectural Performance Monitoring"; vol. 2A,
- * "CPUID" (leaf 0AH).
+ * "CPUID" (leaves 0AH and 23H).
  */
 #include "arch/x86/cpuid.h"
 #include "arch/x86/pmu/access.h"
@@ -42,6 +42,26 @@ has_full_width(void)
 	       (cap & PERF_CAP_FW_WRITE) != 0;
 }
 
+/*
+ * Leaf 23H has a bit for each counter.  General counters after a gap, which no
+ * known CPU has, are not used.
+ */
+static void
+read_v6(struct intel_shape *is)
+{
+	struct cpuid_regs r = cpuid(0x23, 0);
+
+	if (FIELD(r.b, 0, 0) == 0)
+		is->is_lacking |= EVTSEL_UMASK2;
+	if (FIELD(r.b, 1, 1) == 0)
+		is->is_lacking |= EVTSEL_EQ;
+	if (FIELD(r.a, 1, 1) == 0)
+		return;
+	r = cpuid(0x23, 1);
+	is->is_ngp = (unsigned)__builtin_ctzll(~(uint64_t)r.a);
+	is->is_fixed = r.b;
+}
+
 static bool
 width_is_sane(unsigned width)
 {
@@ -71,6 +91,7 @@ intel_shape_read(struct intel_shape *is)
 	}
 	if (is->is_version >= 5)
 		is->is_fixed |= r.c;
+	read_v6(is);
 	is->is_fixed &= low_bits(INTEL_NFIXED);
 	is->is_per_thread = is->is_version >= 3;
 	is->is_anythread = is->is_version >= 3 &&
@@ -89,10 +110,14 @@ static void
 lay_general(struct x86_pic *p, const struct intel_shape *is, unsigned n,
     bool full_width)
 {
-	p->xp_counter = full_width ? IA32_A_PMC(n) : IA32_PMC(n);
-	p->xp_select = IA32_PERFEVTSEL(n);
+	bool old = n < INTEL_OLD_GP;
+
+	p->xp_counter = !old         ? IA32_PMC_GP_CTR(n)
+	                : full_width ? IA32_A_PMC(n)
+	                             : IA32_PMC(n);
+	p->xp_select = old ? IA32_PERFEVTSEL(n) : IA32_PMC_GP_CFG_A(n);
 	p->xp_index = n;
-	p->xp_short = !full_width;
+	p->xp_short = old && !full_width;
 	p->xp_mask = (1ULL << is->is_gp_width) - 1;
 	p->xp_global = PERF_GLOBAL_GP(n);
 }

@@ -117,6 +117,9 @@ cpuid(uint32_t leaf, uint32_t subleaf)
 		return (struct cpuid_regs){ .a = c->core_type << 24 };
 	case 0xa:
 		return c->leaf_a;
+	case 0x23:
+		return subleaf < 2 ? c->leaf_23[subleaf]
+		                   : (struct cpuid_regs){ 0 };
 	case 0xb:
 		return topology_leaf(c, subleaf);
 	case 0x40000100:
@@ -223,9 +226,27 @@ intel_extra_msr(struct fake_cpu *c, uint32_t msr, struct reg *r)
 	}
 }
 
+/* IA32_PMC_GPn_CTR and IA32_PMC_GPn_CFG_A, from version 6 on. */
+static bool
+intel_v6(struct fake_cpu *c, uint32_t msr, uint64_t sel, struct reg *r)
+{
+	unsigned n = (msr - IA32_PMC_GP_CTR(0)) / 4;
+
+	if (c->version < 6 || msr < IA32_PMC_GP_CTR(0) || n >= c->ngp)
+		return false;
+	if (msr == IA32_PMC_GP_CTR(n))
+		*r = (struct reg){ &c->gp[n], bits(c->width), STORES };
+	else if (msr == IA32_PMC_GP_CFG_A(n))
+		*r = (struct reg){ &c->sel[n], sel, STORES };
+	else
+		return false;
+	return true;
+}
+
 static bool
 intel_reg(struct fake_cpu *c, uint32_t msr, struct reg *r)
 {
+	unsigned old_gp = c->ngp < INTEL_OLD_GP ? c->ngp : INTEL_OLD_GP;
 	static uint64_t capabilities = PERF_CAP_FW_WRITE;
 	uint64_t sel = c->anythread ? bits(32) : bits(32) & ~EVTSEL_ANY;
 
@@ -236,15 +257,17 @@ intel_reg(struct fake_cpu *c, uint32_t msr, struct reg *r)
 		sel |= EVTSEL_IN_TX;
 	if (c->rtm && msr == IA32_PERFEVTSEL(IN_TXCP_PIC))
 		sel |= EVTSEL_IN_TXCP;
-	if (intel_extra_msr(c, msr, r))
+	sel |= (c->leaf_23[0].b & 1) != 0 ? EVTSEL_UMASK2 : 0;
+	sel |= (c->leaf_23[0].b & 2) != 0 ? EVTSEL_EQ : 0;
+	if (intel_extra_msr(c, msr, r) || intel_v6(c, msr, sel, r))
 		return true;
-	if (msr - IA32_PERFEVTSEL(0) < c->ngp)
+	if (msr - IA32_PERFEVTSEL(0) < old_gp)
 		*r = (struct reg){ &c->sel[msr - IA32_PERFEVTSEL(0)], sel,
 			STORES };
-	else if (msr - IA32_PMC(0) < c->ngp)
+	else if (msr - IA32_PMC(0) < old_gp)
 		*r = (struct reg){ &c->gp[msr - IA32_PMC(0)], bits(64),
 			EXTENDS };
-	else if (msr - IA32_A_PMC(0) < c->ngp && c->full_width)
+	else if (msr - IA32_A_PMC(0) < old_gp && c->full_width)
 		*r = (struct reg){ &c->gp[msr - IA32_A_PMC(0)], bits(c->width),
 			STORES };
 	else if (msr - IA32_FIXED_CTR(0) < FAKE_NFIX &&

@@ -44,6 +44,7 @@ struct fake_cpu {
 	enum fake_kind kind;
 	/* CPUID; a leaf that is absent here reads as zeros. */
 	struct cpuid_regs leaf1, leaf_a, leaf_80000001, leaf_80000022;
+	struct cpuid_regs leaf_23[2]; /* subleaves 0 and 1 */
 	/* Subleaves of 40000101H, zeros after the last; NULL: no such leaf. */
 	const struct cpuid_regs *models;
 	unsigned core_type; /* leaf 1AH, EAX[31:24], of a hybrid part; or 0 */

@@ -63,6 +63,7 @@ const struct fake_cpu gaps = {
 const struct fake_cpu sixth = {
 	.leaf1 = { .c = PDCM },
 	.leaf_a = { .a = 0x0d300a06, .c = 0x77, .d = 0x8603 },
+	.leaf_23 = { { .a = 3, .b = 3 }, { .a = 0x3ff, .b = 0x77 } },
 	.version = 6,
 	.ngp = 10,
 	.fixed = 0x77,

@@ -214,6 +214,38 @@ TEST(selects)
 	assert_int_equal(cpu->sel[1], 0);
 }
 
+/*
+ * Version 6: PICs from 8 on have the new addresses, and the event select
+ * has a second unit mask and EQ.
+ */
+TEST(version_6)
+{
+	struct fake_cpu bare = sixth;
+
+	boot(&sixth);
+	assert_int_equal(
+	    set_add(&set, 7, "cpu/event=0xc4,umask=0x111/", USER, "", 0), 0);
+	assert_int_equal(set_add(&set, 8, "r110000001c4", SYSTEM, "", 0), 0);
+	assert_int_equal(
+	    set_add(&set, 9, "cpu/event=0xc0,cmask=1,eq/", USER, "", 0), 0);
+	set_start(&set);
+	assert_int_equal(cpu->sel[7], 0x100005111c4);
+	assert_int_equal(cpu->sel[8], 0x110005201c4);
+	assert_int_equal(cpu->sel[9], 0x10015100c0);
+	fake_run(100, true);
+	set_stop(&set);
+	assert_int_equal(set.data[2], 100);
+	/* leaf 23H has a gap after nine counters, no second unit mask, no EQ */
+	bare.leaf_23[0].b = 0;
+	bare.leaf_23[1].a = 0x5ff;
+	boot(&bare);
+	assert_int_equal(ops->ncounters(), 9 + 3);
+	expect_refused("r100000000c4", "",
+	    "this CPU lacks bits 0x10000000000 of the event select");
+	expect_refused("cpu/event=0xc0,cmask=1,eq/", "",
+	    "this CPU lacks bits 0x1000000000 of the event select");
+}
+
 /* IA32_FIXED_CTR_CTRL has four bits per counter: OS, USR, AnyThread, PMI. */
 TEST(fixed_control)
 {

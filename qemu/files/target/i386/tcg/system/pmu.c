@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Intel architectural performance monitoring version 1 to 5, and AMD's four
+ * Intel architectural performance monitoring version 1 to 6, and AMD's four
  * legacy counters, six core counters and PerfMonV2.  Their counts follow from
  * the number of instructions that this vCPU has executed:
  *
@@ -16,6 +16,8 @@
  * - reference cycles: virtual nanoseconds, as the TSC, less halted time
  *
  * - near branches: counted by translated code
+ *
+ * - slots: eight in each core cycle
  *
  * Two rules make every count exact.  An instruction belongs to the enables and
  * the privilege level in force when it starts; one that faults has not retired
@@ -48,9 +50,21 @@
 
 #define PMU_WIDTH       48
 #define PMU_VALUE_MASK  MAKE_64BIT_MASK(0, PMU_WIDTH)
-#define PMU_MAX_GP      8
+#define PMU_MAX_GP      10 /* from version 6 on */
+#define PMU_MAX_GP_V5   8
 #define PMU_MAX_GP_ATOM 6
 #define PMU_MAX_CPI     64
+#define PMU_SLOTS_WIDE  8 /* slots of a core cycle */
+
+/*
+ * Version 6: four MSRs for each counter, of which the first is the counter and
+ * the second its event select.  Intel SDM vol. 4, "IA-32 Architectural MSRs".
+ */
+#define MSR_V6_GP_FIRST    0x1900
+#define MSR_V6_FIXED_FIRST 0x1980
+#define MSR_V6_LAST        0x19ff
+#define MSR_V6_STEP        4
+#define MSR_PERF_METRICS   0x329
 
 /* IA32_PERFEVTSELx and PERF_CTLx */
 #define EVTSEL_CODE      0xffffULL
@@ -63,8 +77,10 @@
 #define EVTSEL_EN        (1ULL << 22)
 #define EVTSEL_INV       (1ULL << 23)
 #define EVTSEL_CMASK     (0xffULL << 24)
-#define EVTSEL_GUESTONLY (1ULL << 40) /* AMD */
-#define EVTSEL_HOSTONLY  (1ULL << 41) /* AMD */
+#define EVTSEL_EQ        (1ULL << 36)    /* Intel, version 6 */
+#define EVTSEL_UMASK2    (0xffULL << 40) /* Intel, version 6 */
+#define EVTSEL_GUESTONLY (1ULL << 40)    /* AMD */
+#define EVTSEL_HOSTONLY  (1ULL << 41)    /* AMD */
 
 /* One counter's nibble in IA32_FIXED_CTR_CTRL */
 #define FIXED_OS  1
@@ -74,6 +90,7 @@
 
 /* IA32_PERF_GLOBAL_STATUS: bit n is GP counter n, 32 + n fixed counter n */
 #define STATUS_FIXED_SHIFT 32
+#define STATUS_METRICS     (1ULL << 48)
 #define STATUS_CTR_FRZ     (1ULL << 59)
 #define STATUS_CLEAR_V2    (3ULL << 62)
 #define STATUS_CLEAR_V3    (7ULL << 61)
@@ -81,7 +98,8 @@
 #define STATUS_SET_V4      ((0x1fULL << 58) | (1ULL << 55))
 #define INUSE_PMI          (1ULL << 63)
 
-#define RDPMC_FIXED (1U << 30)
+#define RDPMC_METRICS (1U << 29)
+#define RDPMC_FIXED   (1U << 30)
 
 typedef enum {
     PMU_NOTHING,
@@ -89,6 +107,7 @@ typedef enum {
     PMU_CYCLES,
     PMU_REFERENCE,
     PMU_BRANCHES,
+    PMU_SLOTS,
     PMU_NEVENTS,
 
     /* One of these, as the extra MSR of the event says */
@@ -104,6 +123,7 @@ typedef struct PMUCounter {
     uint8_t cmask;
     bool edge;
     bool invert;
+    bool equal;
     bool intr;
     bool os, usr;
     bool guest, host; /* GuestOnly, HostOnly */
@@ -130,6 +150,17 @@ static bool pmu_is_amd_v2(CPUX86State *env)
            (env->features[FEAT_8000_0022_EAX] & CPUID_8000_0022_EAX_PERFMON_V2);
 }
 
+/*
+ * Family 1AH: counters freeze at an overflow that interrupts.
+ * AMD64 APM vol. 2, "Debug-Control MSR (DebugCtl)".
+ */
+bool x86_pmu_amd_freezes(CPUX86State *env)
+{
+    return pmu_is_amd_v2(env) && extract32(env->cpuid_version, 8, 4) +
+                                         extract32(env->cpuid_version, 20, 8) >=
+                                     0x1a;
+}
+
 /* Architectural version on Intel, 0 elsewhere */
 static unsigned pmu_version(CPUX86State *env)
 {
@@ -146,7 +177,17 @@ static unsigned pmu_ngp(CPUX86State *env)
 
 static unsigned pmu_nfixed(CPUX86State *env)
 {
-    return pmu_version(env) >= 2 ? MAX_FIXED_COUNTERS : 0;
+    return pmu_version(env) >= 6   ? X86_PMU_FIXED
+           : pmu_version(env) >= 2 ? MAX_FIXED_COUNTERS
+                                   : 0;
+}
+
+/* The fourth is not in the state that KVM has, too. */
+static uint64_t *pmu_fixed(CPUX86State *env, unsigned n)
+{
+    return n < MAX_FIXED_COUNTERS
+               ? &env->msr_fixed_counters[n]
+               : &env_archcpu(env)->pmu_extra[X86_PMU_FIXED_3];
 }
 
 static bool pmu_has_global_ctrl(CPUX86State *env)
@@ -180,6 +221,9 @@ static uint64_t pmu_all_bits(CPUX86State *env)
 {
     uint64_t bits = pmu_gp_bits(env);
 
+    if (pmu_version(env) >= 6) {
+        bits |= STATUS_METRICS;
+    }
     if (pmu_nfixed(env)) {
         bits |= MAKE_64BIT_MASK(STATUS_FIXED_SHIFT, pmu_nfixed(env));
     }
@@ -193,7 +237,8 @@ static uint64_t pmu_all_bits(CPUX86State *env)
 /*
  * The events of the general counters: what bits of the event select choose the
  * event, and what is in these.  AMD's events here have no unit mask; bits 35:32
- * extend the event.
+ * extend the event.  Intel's have no second unit mask: with one, the event is
+ * another.
  */
 typedef struct PMUChoice {
     uint64_t select;
@@ -201,15 +246,17 @@ typedef struct PMUChoice {
     PMUEvent event;
 } PMUChoice;
 
-#define EVTSEL_AMD_EVENT ((0xfULL << 32) | 0xff)
+#define EVTSEL_AMD_EVENT   ((0xfULL << 32) | 0xff)
+#define EVTSEL_INTEL_EVENT (EVTSEL_UMASK2 | EVTSEL_CODE)
 
 static const PMUChoice pmu_choices_intel[] = {
-    { 0x00c0, EVTSEL_CODE, PMU_INSTRUCTIONS },
-    { 0x003c, EVTSEL_CODE, PMU_CYCLES },
-    { 0x013c, EVTSEL_CODE, PMU_REFERENCE },
-    { 0x00c4, EVTSEL_CODE, PMU_BRANCHES },
-    { 0x01b7, EVTSEL_CODE, PMU_OFFCORE_0 },
-    { 0x01bb, EVTSEL_CODE, PMU_OFFCORE_1 },
+    { 0x00c0, EVTSEL_INTEL_EVENT, PMU_INSTRUCTIONS },
+    { 0x003c, EVTSEL_INTEL_EVENT, PMU_CYCLES },
+    { 0x013c, EVTSEL_INTEL_EVENT, PMU_REFERENCE },
+    { 0x01a4, EVTSEL_INTEL_EVENT, PMU_SLOTS },
+    { 0x00c4, EVTSEL_INTEL_EVENT, PMU_BRANCHES },
+    { 0x01b7, EVTSEL_INTEL_EVENT, PMU_OFFCORE_0 },
+    { 0x01bb, EVTSEL_INTEL_EVENT, PMU_OFFCORE_1 },
     {}
 };
 
@@ -295,6 +342,8 @@ static PMUEvent pmu_decode_event(CPUX86State *env, uint64_t evtsel)
     case PMU_OFFCORE_1:
         return pmu_offcore_event(
             env_archcpu(env)->pmu_extra[choice->event - PMU_OFFCORE_0]);
+    case PMU_SLOTS:
+        return pmu_version(env) >= 6 ? PMU_SLOTS : PMU_NOTHING;
     default:
         return choice->event;
     }
@@ -310,6 +359,7 @@ static void pmu_decode_gp(CPUX86State *env, unsigned n, PMUCounter *c)
     c->cmask = extract64(evtsel, 24, 8);
     c->edge = evtsel & EVTSEL_EDGE;
     c->invert = evtsel & EVTSEL_INV;
+    c->equal = pmu_is_intel(env) && (evtsel & EVTSEL_EQ);
     c->intr = evtsel & EVTSEL_INT;
     c->os = evtsel & EVTSEL_OS;
     c->usr = evtsel & EVTSEL_USR;
@@ -320,19 +370,21 @@ static void pmu_decode_gp(CPUX86State *env, unsigned n, PMUCounter *c)
 
 static void pmu_decode_fixed(CPUX86State *env, unsigned n, PMUCounter *c)
 {
-    static const PMUEvent event[MAX_FIXED_COUNTERS] = {
+    static const PMUEvent event[X86_PMU_FIXED] = {
         PMU_INSTRUCTIONS,
         PMU_CYCLES,
         PMU_REFERENCE,
+        PMU_SLOTS,
     };
     unsigned ctrl = extract64(env->msr_fixed_ctr_ctrl, 4 * n, 4);
 
-    c->value = &env->msr_fixed_counters[n];
+    c->value = pmu_fixed(env, n);
     c->status = 1ULL << (STATUS_FIXED_SHIFT + n);
     c->event = event[n];
     c->cmask = 0;
     c->edge = false;
     c->invert = false;
+    c->equal = false;
     c->intr = ctrl & FIXED_PMI;
     c->os = ctrl & FIXED_OS;
     c->usr = ctrl & FIXED_USR;
@@ -412,6 +464,10 @@ static uint64_t pmu_event_rate(CPUX86State *env, PMUEvent event)
         return icount_enabled() ? env_archcpu(env)->pmu_cpi : 1;
     case PMU_REFERENCE:
         return pmu_age_to_ns(1);
+    case PMU_SLOTS:
+        return pmu_version(env) >= 6
+                   ? PMU_SLOTS_WIDE * pmu_event_rate(env, PMU_CYCLES)
+                   : 0;
     case PMU_OFFCORE_0:
     case PMU_OFFCORE_1:
         return icount_enabled() && pmu_extra_bits(env, event - PMU_OFFCORE_0);
@@ -424,6 +480,8 @@ static uint64_t pmu_event_rate(CPUX86State *env, PMUEvent event)
  * With CMASK the counter counts cycles in which at least CMASK events happened,
  * or with INV fewer.  At most one instruction completes in a modelled cycle:
  * CMASK 1 sees each event in a cycle of its own, a larger one is never reached.
+ * So it is the same with EQ, which asks for exactly CMASK events.  Each
+ * cycle has eight slots.
  */
 static uint64_t pmu_apply_cmask(const PMUCounter *c, uint64_t events,
                                 uint64_t cycles)
@@ -433,7 +491,14 @@ static uint64_t pmu_apply_cmask(const PMUCounter *c, uint64_t events,
     if (c->cmask == 0) {
         return events;
     }
-    matched = c->cmask == 1 ? MIN(events, cycles) : 0;
+    if (c->event == PMU_SLOTS) {
+        matched =
+            (c->equal ? c->cmask == PMU_SLOTS_WIDE : c->cmask <= PMU_SLOTS_WIDE)
+                ? cycles
+                : 0;
+    } else {
+        matched = c->cmask == 1 ? MIN(events, cycles) : 0;
+    }
     return c->invert ? cycles - matched : matched;
 }
 
@@ -444,7 +509,8 @@ static uint64_t pmu_apply_cmask(const PMUCounter *c, uint64_t events,
 static bool pmu_has_edge(CPUX86State *env, PMUEvent event)
 {
     return event == PMU_CYCLES ||
-           (event != PMU_REFERENCE && env_archcpu(env)->pmu_cpi > 1);
+           (event != PMU_REFERENCE && event != PMU_SLOTS &&
+            env_archcpu(env)->pmu_cpi > 1);
 }
 
 /*
@@ -487,7 +553,7 @@ static void pmu_raise(CPUX86State *env)
     X86CPU *cpu = env_archcpu(env);
 
     if (env->msr_debugctl & DEBUGCTL_FREEZE_PERFMON) {
-        if (pmu_version(env) >= 4) {
+        if (pmu_version(env) >= 4 || x86_pmu_amd_freezes(env)) {
             env->msr_global_status |= STATUS_CTR_FRZ;
         } else {
             env->msr_global_ctrl = 0;
@@ -566,6 +632,7 @@ static void pmu_sync_to(CPUX86State *env, int64_t age)
     }
     events[PMU_CYCLES] = (age - pmu->age) * pmu_event_rate(env, PMU_CYCLES);
     events[PMU_REFERENCE] = pmu_age_to_ns(age - pmu->age);
+    events[PMU_SLOTS] = PMU_SLOTS_WIDE * events[PMU_CYCLES];
 
     pmu->age = age;
     pmu->unretired_seen = pmu->unretired;
@@ -706,15 +773,18 @@ static void pmu_timer(void *opaque)
 
 bool x86_pmu_realize(X86CPU *cpu, Error **errp)
 {
+    int max_gp;
+
     if (!cpu->enable_pmu) {
         return true;
     }
-    if (cpu->pmu_version < 1 || cpu->pmu_version > 5) {
-        error_setg(errp, "pmu-version should be between 1 and 5");
+    if (cpu->pmu_version < 1 || cpu->pmu_version > 6) {
+        error_setg(errp, "pmu-version should be between 1 and 6");
         return false;
     }
-    if (cpu->pmu_counters < 1 || cpu->pmu_counters > PMU_MAX_GP) {
-        error_setg(errp, "pmu-counters should be between 1 and %d", PMU_MAX_GP);
+    max_gp = cpu->pmu_version >= 6 ? PMU_MAX_GP : PMU_MAX_GP_V5;
+    if (cpu->pmu_counters < 1 || cpu->pmu_counters > max_gp) {
+        error_setg(errp, "pmu-counters should be between 1 and %d", max_gp);
         return false;
     }
     if (cpu->pmu_cpi < 1 || cpu->pmu_cpi > PMU_MAX_CPI) {
@@ -755,7 +825,7 @@ void x86_pmu_events_leaf(CPUX86State *env, uint32_t n, uint32_t *eax,
         }
     }
     *eax = choice->select;
-    *ebx = choice->mask;
+    *ebx = (uint32_t)choice->mask;
     *ecx = *edx = 0;
     if (choice->mask) {
         *ecx = EVTSEL_USR | EVTSEL_OS | EVTSEL_PC | EVTSEL_INT | EVTSEL_EN;
@@ -911,6 +981,9 @@ static PMUReg pmu_intel_evtsel(CPUX86State *env, unsigned n)
     if (!pmu_has_any(env)) {
         bits &= ~EVTSEL_ANY;
     }
+    if (pmu_version(env) >= 6) {
+        bits |= EVTSEL_EQ | EVTSEL_UMASK2;
+    }
     return pmu_reg_strict(REG_PLAIN, &env->msr_gp_evtsel[n], bits);
 }
 
@@ -970,6 +1043,39 @@ static PMUReg pmu_intel_extra(CPUX86State *env, unsigned n)
                 : pmu_reg_foreign;
 }
 
+static PMUReg pmu_intel_fixed(CPUX86State *env, unsigned n)
+{
+    return n < pmu_nfixed(env)
+               ? pmu_reg_strict(REG_PLAIN, pmu_fixed(env, n), PMU_VALUE_MASK)
+               : pmu_reg_absent;
+}
+
+/* The third and fourth MSR of a counter reload it, which is not modelled. */
+static PMUReg pmu_intel_v6(CPUX86State *env, uint32_t msr)
+{
+    bool fixed = msr >= MSR_V6_FIXED_FIRST;
+    uint32_t at = msr - (fixed ? MSR_V6_FIXED_FIRST : MSR_V6_GP_FIRST);
+    unsigned n = at / MSR_V6_STEP;
+
+    if (pmu_version(env) < 6) {
+        return pmu_reg_absent;
+    }
+    if (fixed) {
+        return at % MSR_V6_STEP == 0 ? pmu_intel_fixed(env, n) : pmu_reg_absent;
+    }
+    switch (at % MSR_V6_STEP) {
+    case 0:
+        return n < pmu_ngp(env)
+                   ? pmu_reg_strict(REG_PLAIN, &env->msr_gp_counters[n],
+                                    PMU_VALUE_MASK)
+                   : pmu_reg_absent;
+    case 1:
+        return pmu_intel_evtsel(env, n);
+    default:
+        return pmu_reg_absent;
+    }
+}
+
 static PMUReg pmu_intel_reg(CPUX86State *env, uint32_t msr)
 {
     unsigned n;
@@ -986,11 +1092,15 @@ static PMUReg pmu_intel_reg(CPUX86State *env, uint32_t msr)
     case MSR_IA32_PMC0 ... MSR_IA32_PMC0 + PMU_MAX_GP - 1:
         return pmu_intel_full_width(env, msr - MSR_IA32_PMC0);
     case MSR_CORE_PERF_FIXED_CTR0 ... MSR_CORE_PERF_FIXED_CTR2 + 1:
-        n = msr - MSR_CORE_PERF_FIXED_CTR0;
-        return n < pmu_nfixed(env)
-                   ? pmu_reg_strict(REG_PLAIN, &env->msr_fixed_counters[n],
-                                    PMU_VALUE_MASK)
-                   : pmu_reg_absent;
+        return pmu_intel_fixed(env, msr - MSR_CORE_PERF_FIXED_CTR0);
+    case MSR_V6_GP_FIRST ... MSR_V6_LAST:
+        return pmu_intel_v6(env, msr);
+    case MSR_PERF_METRICS:
+        return pmu_version(env) >= 6
+                   ? pmu_reg(REG_PLAIN,
+                             &env_archcpu(env)->pmu_extra[X86_PMU_METRICS],
+                             UINT64_MAX)
+                   : pmu_reg_foreign;
     case MSR_CORE_PERF_FIXED_CTR_CTRL ... MSR_CORE_PERF_GLOBAL_INUSE:
         return pmu_intel_global(env, msr);
     case MSR_OFFCORE_RSP_0 ... MSR_OFFCORE_RSP_1:
@@ -1042,7 +1152,13 @@ static PMUReg pmu_amd_reg(CPUX86State *env, uint32_t msr)
     case MSR_AMD64_PERF_CNTR_GLOBAL_CTL:
         return pmu_reg(REG_PLAIN, &env->msr_global_ctrl, pmu_gp_bits(env));
     case MSR_AMD64_PERF_CNTR_GLOBAL_STATUS_CLR:
-        return pmu_reg(REG_CLEAR, &env->msr_global_status, pmu_gp_bits(env));
+        return pmu_reg(REG_CLEAR, &env->msr_global_status,
+                       pmu_gp_bits(env) |
+                           (x86_pmu_amd_freezes(env) ? STATUS_CTR_FRZ : 0));
+    case MSR_IA32_DEBUGCTL:
+        return x86_pmu_amd_freezes(env) ? pmu_reg(REG_PLAIN, &env->msr_debugctl,
+                                                  DEBUGCTL_FREEZE_PERFMON)
+                                        : pmu_reg_foreign;
     }
     return pmu_reg_foreign;
 }
@@ -1182,21 +1298,22 @@ bool x86_pmu_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *val, uintptr_t ra)
 bool x86_pmu_rdpmc(CPUX86State *env, uint32_t index, uint64_t *val,
                    uintptr_t ra)
 {
-    uint64_t *counter = env->msr_gp_counters;
-    unsigned limit = pmu_ngp(env);
+    unsigned fixed = index & ~RDPMC_FIXED;
+    uint64_t *counter = NULL;
 
-    if (limit == 0) {
+    if (pmu_ngp(env) == 0) {
         return false;
     }
-    if (pmu_is_intel(env) && (index & RDPMC_FIXED)) {
-        counter = env->msr_fixed_counters;
-        limit = pmu_nfixed(env);
-        index &= ~RDPMC_FIXED;
-    }
-    if (index >= limit) {
+    if (index < pmu_ngp(env)) {
+        counter = &env->msr_gp_counters[index];
+    } else if ((index & RDPMC_FIXED) && fixed < pmu_nfixed(env)) {
+        counter = pmu_fixed(env, fixed);
+    } else if (index == RDPMC_METRICS && pmu_version(env) >= 6) {
+        counter = &env_archcpu(env)->pmu_extra[X86_PMU_METRICS];
+    } else {
         raise_exception_err_ra(env, EXCP0D_GPF, 0, ra);
     }
     pmu_sync_for_read(env);
-    *val = counter[index];
+    *val = *counter;
     return true;
 }
