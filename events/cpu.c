@@ -100,7 +100,8 @@ events_core(const struct event_db *const *dbs, unsigned family, unsigned model,
 
 /*
  * AMD's revision guides: family 0Fh (33610), 10h (41322); Processor
- * Programming References of family 17h and 19h.
+ * Programming References of family 17h and 19h; of family 1Ah the models that
+ * perf's map of AMD's lists has.
  */
 static const struct {
 	uint8_t family, first, last; /* models */
@@ -128,7 +129,10 @@ static const struct {
 	{ 0x19, 0x20, 0x5f, "amd64_fam19h_zen3" },
 	{ 0x19, 0x60, 0x7f, "amd64_fam19h_zen4" },
 	{ 0x19, 0xa0, 0xaf, "amd64_fam19h_zen4" },
-	{ 0x1a, 0x00, 0xff, "amd64_fam1ah_zen5" },
+	{ 0x1a, 0x00, 0x2f, "amd64_fam1ah_zen5" },
+	{ 0x1a, 0x40, 0x4f, "amd64_fam1ah_zen5" },
+	{ 0x1a, 0x60, 0x7f, "amd64_fam1ah_zen5" },
+	{ 0x1a, 0x00, 0xff, "amd64_fam1ah_zen6" },
 };
 
 static struct events
@@ -153,6 +157,7 @@ static const struct {
 	uint16_t part;
 	const char *name;
 } arm_parts[] = {
+	{ 0x41, 0xd01, "arm_ac32" },
 	{ 0x41, 0xd02, "arm_ac34" },
 	{ 0x41, 0xd03, "arm_ac53" },
 	{ 0x41, 0xd04, "arm_ac35" },
@@ -165,26 +170,39 @@ static const struct {
 	{ 0x41, 0xd0b, "arm_ac76" },
 	{ 0x41, 0xd0c, "arm_n1" },
 	{ 0x41, 0xd0d, "arm_ac77" },
+	{ 0x41, 0xd0e, "arm_ac76ae" },
+	{ 0x41, 0xd15, "arm_ar82" },
 	{ 0x41, 0xd40, "arm_v1" },
 	{ 0x41, 0xd41, "arm_ac78" },
+	{ 0x41, 0xd43, "arm_ac65ae" },
 	{ 0x41, 0xd44, "arm_x1" },
 	{ 0x41, 0xd46, "arm_ac510" },
 	{ 0x41, 0xd47, "arm_ac710" },
 	{ 0x41, 0xd48, "arm_x2" },
 	{ 0x41, 0xd49, "arm_n2" },
 	{ 0x41, 0xd4a, "arm_e1" },
-	{ 0x41, 0xd4b, "arm_ac78" }, /* A78C */
-	{ 0x41, 0xd4c, "arm_x1" },   /* X1C */
+	{ 0x41, 0xd4b, "arm_ac78c" },
+	{ 0x41, 0xd4c, "arm_x1c" },
+	{ 0x41, 0xd4d, "arm_ac715" },
+	{ 0x41, 0xd4e, "arm_x3" },
 	{ 0x41, 0xd4f, "arm_v2" },
-	{ 0x41, 0xd83, "arm_v3" }, /* V3AE */
+	{ 0x41, 0xd80, "arm_ac520" },
+	{ 0x41, 0xd81, "arm_ac720" },
+	{ 0x41, 0xd82, "arm_x4" },
+	{ 0x41, 0xd83, "arm_v3ae" },
 	{ 0x41, 0xd84, "arm_v3" },
+	{ 0x41, 0xd8a, "arm_c1_nano" },
+	{ 0x41, 0xd8b, "arm_c1_pro" },
+	{ 0x41, 0xd8c, "arm_c1_ultra" },
 	{ 0x41, 0xd8e, "arm_n3" },
+	{ 0x41, 0xd90, "arm_c1_premium" },
 	{ 0x42, 0x100, "arm_ac53" }, /* Broadcom Brahma B53 */
 	{ 0x42, 0x516, "arm_thunderx2" },
 	{ 0x43, 0x0af, "arm_thunderx2" },
 	{ 0x46, 0x001, "arm_a64fx" },
 	{ 0x46, 0x003, "arm_monaka" },
 	{ 0x48, 0xd01, "arm_kunpeng" },
+	{ 0x4e, 0x010, "arm_t410" },
 	{ 0x50, 0x000, "arm_xgene" },
 	{ 0xc0, 0xac3, "arm_ampereone" },
 	{ 0xc0, 0xac4, "arm_ampereonex" },

@@ -18,9 +18,6 @@
 #define CMASK_MAX 0xffU
 #define LDLAT_MAX 0xffffU
 #define LDLAT_MIN 3 /* if none is given */
-#define FETHR_MAX 0xfffU
-#define FETHR_MIN 1
-#define FETHR_AT  8 /* lowest bit in MSR_PEBS_FRONTEND */
 
 /* The bits of each modifier in the event select. */
 static const uint64_t mod_bits[MOD_N] = {
@@ -36,14 +33,15 @@ static const uint64_t mod_bits[MOD_N] = {
 	[MOD_G] = AMD_GUEST,
 };
 
-/* Is the threshold valid?  0 is, if no unit mask has the threshold. */
+/* Is the latency valid?  0 is, if no unit mask takes a latency. */
 static bool
-is_within(const struct work *w, unsigned mod, uint32_t taker, uint32_t max)
+is_latency(const struct work *w)
 {
-	uint32_t v = w->wo_sp->spc_value[mod];
+	uint32_t v = w->wo_sp->spc_value[MOD_LDLAT];
 
-	return !is_given(w, mod) ||
-	       (v <= max && (v > 0 || (w->wo_masks.ma_flags & taker) == 0));
+	return !is_given(w, MOD_LDLAT) ||
+	       (v <= LDLAT_MAX &&
+		   (v > 0 || (w->wo_masks.ma_flags & UM_LDLAT) == 0));
 }
 
 /* Set the given modifiers; without a level set both, user and system. */
@@ -77,35 +75,12 @@ contradicts_mask(const struct work *w, uint64_t sel)
 	return false;
 }
 
-/* Set the threshold of MSR_PEBS_FRONTEND: the mask's own, or the given one. */
-static enum event_error
-encode_frontend(struct work *w, uint64_t *value)
-{
-	uint32_t own = *value >> FETHR_AT & FETHR_MAX;
-	uint32_t threshold = w->wo_sp->spc_value[MOD_FETHR];
-
-	if ((w->wo_masks.ma_flags & UM_FETHR) == 0)
-		return EVENT_OK;
-	if (own != 0) {
-		if ((w->wo_masks.ma_fixed >> MOD_FETHR & 1) != 0 &&
-		    is_given(w, MOD_FETHR) && threshold != own)
-			return EVENT_TWO_VALUES;
-		threshold = own;
-	} else if (threshold == 0) {
-		threshold = FETHR_MIN;
-	}
-	*value &= ~((uint64_t)FETHR_MAX << FETHR_AT);
-	*value |= (uint64_t)threshold << FETHR_AT;
-	return EVENT_OK;
-}
-
-/* Move unit masks of an extra MSR from the event select to it. */
+/* The extra MSR of the unit mask, and its value. */
 static enum event_error
 encode_extra(struct work *w, struct event_code *ec)
 {
 	uint32_t latency = w->wo_sp->spc_value[MOD_LDLAT];
 	bool takes = (w->wo_masks.ma_flags & UM_LDLAT) != 0;
-	enum event_error err = EVENT_OK;
 
 	if ((w->wo_masks.ma_flags & UM_EXTRA) != 0) {
 		ec->ec_extra = (enum event_extra)(
@@ -120,15 +95,6 @@ encode_extra(struct work *w, struct event_code *ec)
 		    events_pics(w->wo_es, w->wo_masks.ma_extra);
 		return EVENT_OK;
 	}
-	if ((w->wo_row->er_flags & ER_EXTRA) != 0) {
-		ec->ec_extra = events_offcore(w->wo_row->er_code);
-		ec->ec_extra_value = w->wo_masks.ma_code;
-		w->wo_masks.ma_code = 0;
-	}
-	if ((w->wo_row->er_flags & ER_FRONTEND) != 0) {
-		ec->ec_extra = EXTRA_FRONTEND;
-		err = encode_frontend(w, &ec->ec_extra_value);
-	}
 	/* Names in full have `ldlat=0` if the event has no latency. */
 	if (latency != 0 && !takes)
 		return EVENT_BAD_PART;
@@ -137,14 +103,13 @@ encode_extra(struct work *w, struct event_code *ec)
 		ec->ec_extra_value = latency != 0 ? latency : LDLAT_MIN;
 		w->wo_sp->spc_value[MOD_LDLAT] = (uint32_t)ec->ec_extra_value;
 	}
-	return err;
+	return EVENT_OK;
 }
 
 static enum event_error
 check_mods(const struct work *w, uint64_t sel)
 {
-	if (!is_within(w, MOD_LDLAT, UM_LDLAT, LDLAT_MAX) ||
-	    !is_within(w, MOD_FETHR, UM_FETHR, FETHR_MAX))
+	if (!is_latency(w))
 		return EVENT_BAD_VALUE;
 	return contradicts_mask(w, sel) ? EVENT_TWO_VALUES : EVENT_OK;
 }
@@ -154,21 +119,16 @@ encode_intel(struct work *w, struct event_code *ec)
 {
 	const struct event_row *row = w->wo_row;
 	uint64_t sel = apply_mods(w, row->er_code);
-	uint32_t wants = row->er_wants | w->wo_masks.ma_wants;
 	enum event_error err;
 
 	if (w->wo_sp->spc_given != 0 && (err = check_mods(w, sel)) != EVENT_OK)
 		return err;
 	if ((err = event_masks_complete(w)) != EVENT_OK)
 		return err;
-	if ((wants & ~w->wo_sp->spc_given) != 0)
-		return EVENT_BAD_PART;
 	if ((err = encode_extra(w, ec)) != EVENT_OK)
 		return err;
 	if (w->wo_masks.ma_event != -1)
 		sel = (sel & ~SEL_EVENT) | (uint64_t)w->wo_masks.ma_event;
-	if ((w->wo_masks.ma_flags & UM_WHOLE) != 0)
-		sel &= ~SEL_UMASK;
 	sel |= w->wo_masks.ma_code << 8;
 	if ((w->wo_es->es_pmu->ep_flags & PMU_EDGE_CMASK) != 0 &&
 	    is_given(w, MOD_E) && (w->wo_masks.ma_fixed >> MOD_E & 1) == 0 &&
@@ -188,9 +148,8 @@ encode_amd(struct work *w, struct event_code *ec)
 
 	if ((err = event_masks_complete(w)) != EVENT_OK)
 		return err;
-	event = (code & SEL_EVENT) | (code >> 8 & 0xf) << 32;
-	if ((w->wo_masks.ma_flags & UM_WHOLE) == 0)
-		event |= code >> 8 & SEL_UMASK;
+	event = (code & SEL_EVENT) | (code >> 8 & 0xf) << 32 |
+	        (code >> 8 & SEL_UMASK);
 	ec->ec_select = apply_mods(w, event) |
 	                (w->wo_masks.ma_code << 8 & SEL_UMASK) | SEL_EN |
 	                SEL_INT;
@@ -231,8 +190,6 @@ events_encode(
 	*ec = (struct event_code){ .ec_given = sp->spc_given };
 	if (sp->spc_value[MOD_C] > CMASK_MAX)
 		return EVENT_BAD_VALUE;
-	if ((w.wo_row->er_flags & ER_DISPUTED) != 0 && sp->spc_numask == 0)
-		return EVENT_DISPUTED;
 	if ((err = event_masks_take(&w)) != EVENT_OK)
 		return err;
 	switch (es->es_pmu->ep_kind) {
@@ -253,6 +210,63 @@ events_encode(
 	return err;
 }
 
+/* The event select of a unit mask that is alone. */
+static uint64_t
+select_of(const struct event_row *row, const struct event_umask *um)
+{
+	uint64_t code = (uint64_t)um->um_high << 32 | um->um_code;
+	uint64_t sel = row->er_code;
+
+	if ((um->um_flags & UM_EVENT) != 0)
+		sel = (sel & ~SEL_EVENT) | (code & SEL_EVENT);
+	return sel | (code & ~SEL_EVENT);
+}
+
+/* The PICs of a code's names, and of those that differ in modifiers alone. */
+struct raw_pics {
+	uint64_t rpi_select;
+	event_pics_t rpi_same, rpi_alike;
+};
+
+static void
+add_name(struct raw_pics *rp, uint64_t select, event_pics_t pics)
+{
+	uint64_t differ = (select ^ rp->rpi_select) & ~SEL_CONTROL;
+
+	if (differ == 0)
+		rp->rpi_same |= pics;
+	if ((differ & (SEL_EVENT | SEL_UMASK | SEL_UMASK2)) == 0)
+		rp->rpi_alike |= pics;
+}
+
+void
+events_raw_pics(const struct events *es, struct event_code *ec)
+{
+	struct raw_pics rp = { .rpi_select = ec->ec_select };
+	const struct event_row *row;
+	const struct event_umask *um;
+
+	if (es->es_pmu == NULL || es->es_pmu->ep_kind != EVENT_INTEL)
+		return;
+	for (unsigned r = 0; r < es->es_pmu->ep_nrow; r++) {
+		if ((row = events_nth_row(es, r)) == NULL || row->er_alias != 0)
+			continue;
+		if (row->er_nlist == 0)
+			add_name(
+			    &rp, row->er_code, events_pics(es, row->er_pics));
+		for (unsigned n = 0; n < row->er_nlist; n++) {
+			um = events_umask(es, row, n);
+			if (um != NULL && um->um_alias == 0)
+				add_name(&rp, select_of(row, um),
+				    events_pics(es, um->um_pics != 0
+							? um->um_pics
+							: row->er_pics));
+		}
+	}
+	if (rp.rpi_alike != 0)
+		ec->ec_pics = rp.rpi_same != 0 ? rp.rpi_same : rp.rpi_alike;
+}
+
 const char *
 event_strerror(enum event_error err)
 {
@@ -265,8 +279,6 @@ event_strerror(enum event_error err)
 		[EVENT_BAD_MIX] = "unit masks that do not go together",
 		[EVENT_NEEDS_UMASK] = "needs a unit mask: 'list' prints them",
 		[EVENT_NO_PRESET] = "no single event is exactly that",
-		[EVENT_DISPUTED] = ("its sources disagree: see "
-				    "events/generated/disagreements.md"),
 	};
 
 	return text[err];

@@ -33,7 +33,6 @@ enum event_error {
 	EVENT_BAD_MIX,     /* these unit masks exclude each other */
 	EVENT_NEEDS_UMASK, /* no unit mask is the default */
 	EVENT_NO_PRESET,   /* no preset that is one event here */
-	EVENT_DISPUTED,    /* the sources of the table disagree */
 };
 const char *event_strerror(enum event_error err);
 
@@ -162,6 +161,12 @@ bool events_perf(enum event_kind kind, const char *name, struct event_code *ec);
 
 /* The same, or a number; the select is as events_encode() makes it. */
 bool events_raw(enum event_kind kind, const char *name, struct event_code *ec);
+
+/*
+ * encode.c: on Intel, set the PICs of a raw event to those of its code's names.
+ * If none has the code, those of its event and unit mask count.
+ */
+void events_raw_pics(const struct events *es, struct event_code *ec);
 
 /*
  * Cut off the first name of a list with commas, as strsep(3).  Commas between

@@ -40,7 +40,7 @@ machine_attr(enum cpc_attr_id id)
 uint64_t
 event_select_only(const struct event_code *ec)
 {
-	return ec->ec_select & ~(SEL_EN | SEL_INT | SEL_USR | SEL_OS);
+	return ec->ec_select & ~SEL_CONTROL;
 }
 
 bool
@@ -273,6 +273,7 @@ resolve_as_perf(
 		.ce_flags = (uint32_t)ec.ec_extra << CPC_EVENT_EXTRA_SHIFT,
 		.ce_extra = ec.ec_extra_value,
 	};
+	events_raw_pics(&mc->mc_table, &ec);
 	if ((ec.ec_given & LEVELS) != 0)
 		ce->ce_flags |= level_flags((ec.ec_given >> MOD_U & 1) != 0,
 		    (ec.ec_given >> MOD_K & 1) != 0, false);
@@ -282,8 +283,12 @@ resolve_as_perf(
 static uint64_t
 resolve_number(const struct machine *mc, uint64_t num, struct cpc_event *ce)
 {
+	struct event_code ec = { .ec_select = num, .ec_pics = UINT32_MAX };
+
 	*ce = (struct cpc_event){ .ce_flags = CPC_EVENT_RAW };
-	return kind_of(mc)->mk_number(&mc->mc_pmu, num, ce);
+	events_raw_pics(&mc->mc_table, &ec);
+	return kind_of(mc)->mk_number(&mc->mc_pmu, num, ce) &
+	       (ec.ec_pics & UINT32_MAX);
 }
 
 /* The machine's own names come first, then numbers, then the table's names. */

@@ -19,6 +19,8 @@
 #define SEL_CMASK(v)   ((uint64_t)(v) << 24)
 #define SEL_INTX       (1ULL << 32)
 #define SEL_INTXCP     (1ULL << 33)
+#define SEL_UMASK2     (0xffULL << 40) /* version 6 */
+#define SEL_CONTROL    (SEL_EN | SEL_INT | SEL_USR | SEL_OS)
 #define AMD_GUEST      (1ULL << 40)
 #define AMD_HOST       (1ULL << 41)
 #define ARM_EXCL_USR   (1ULL << 31)

@@ -20,7 +20,6 @@ enum event_mod {
 	MOD_LDLAT,  /* load latency threshold, in cycles */
 	MOD_INTX,   /* in transactions only */
 	MOD_INTXCP, /* not in transactions that abort */
-	MOD_FETHR,  /* front-end bubble threshold, in cycles */
 	MOD_H,      /* AMD: host */
 	MOD_G,      /* AMD: guest */
 	MOD_HV,     /* Arm: EL2 */
@@ -35,18 +34,12 @@ enum event_mod {
 /* um_flags */
 #define UM_EXTRA_SHIFT 10
 enum {
-	UM_ALONE = 1 << 0,       /* forbids another of its group */
-	UM_DEFAULT = 1 << 1,     /* used if the name has none of its group */
-	UM_LAST_GROUP = 1 << 2,  /* forbids groups after its own */
-	UM_FIRST_GROUP = 1 << 3, /* forbids groups except 0 and its own */
-	UM_NEEDS = 1 << 4,       /* needs one of group um_group >> 4 */
-	UM_OPTIONAL = 1 << 5,    /* a name may have none of its group */
-	UM_EVENT = 1 << 6,       /* its code replaces the event's, too */
-	UM_LDLAT = 1 << 7,       /* takes a load latency threshold */
-	UM_FETHR = 1 << 8,       /* takes a front-end threshold */
-	UM_DISPUTED = 1 << 9,    /* sources disagree, so it is refused */
+	UM_ALONE = 1 << 0,    /* forbids another of its group */
+	UM_DEFAULT = 1 << 1,  /* used if the name has none of its group */
+	UM_OPTIONAL = 1 << 5, /* a name may have none of its group */
+	UM_EVENT = 1 << 6,    /* its code replaces the event's, too */
+	UM_LDLAT = 1 << 7,    /* takes a load latency threshold */
 	UM_EXTRA = 7 << UM_EXTRA_SHIFT, /* enum event_extra: see um_extra */
-	UM_WHOLE = 1 << 13, /* its code replaces the event's unit mask, too */
 };
 
 /* Names begin at multiples of this, so that 16 bits hold the number. */
@@ -57,24 +50,19 @@ struct event_umask {
 	uint16_t um_name;  /* place in SECTION_NAMES, / EVENT_NAME_ALIGN */
 	uint16_t um_alias; /* place in SECTION_ALIASES; 0: no alias */
 	uint16_t um_flags;
-	uint16_t um_fixed; /* bit n: its code sets modifier n */
-	uint16_t um_wants; /* bit n: modifier n must be given */
-	uint32_t um_code;  /* bits 31:0 and */
-	uint16_t um_high;  /* 47:32; the event's 8 bits are the lowest */
-	uint8_t um_models; /* bit n: the nth PMU of the table has it */
-	uint8_t um_group;  /* bits 3:0: its group; 7:4: see UM_NEEDS */
-	uint16_t um_pics;  /* place in SECTION_PICS; 0: the event's */
-	uint16_t um_extra; /* place in SECTION_PICS: value of an extra MSR */
+	uint16_t um_fixed;  /* bit n: its code sets modifier n */
+	uint16_t um_group;  /* its group */
+	uint32_t um_code;   /* bits 31:0 and */
+	uint16_t um_high;   /* 47:32; the event's 8 bits are the lowest */
+	uint16_t um_models; /* bit n: the nth PMU of the table has it */
+	uint16_t um_pics;   /* place in SECTION_PICS; 0: the event's */
+	uint16_t um_extra;  /* place in SECTION_PICS: value of an extra MSR */
 };
 
 /* er_flags */
 enum {
-	ER_ONE_GROUP = 1 << 0, /* takes unit masks of one group only */
-	ER_EXTRA = 1 << 1,     /* unit masks go to an extra MSR */
-	ER_FRONTEND = 1 << 2,  /* the same, with a threshold */
-	ER_BARE = 1 << 3,      /* counts without a unit mask in the name */
-	ER_DOTTED = 1 << 4,    /* names of unit masks may have dots for `_` */
-	ER_DISPUTED = 1 << 5,  /* sources disagree, so it is refused */
+	ER_BARE = 1 << 0,   /* counts without a unit mask in the name */
+	ER_DOTTED = 1 << 1, /* names of unit masks may have dots for `_` */
 };
 
 /* An event.  Rows of one table are sorted by name. */
@@ -82,17 +70,16 @@ struct event_row {
 	uint16_t er_name;  /* place in SECTION_NAMES, / EVENT_NAME_ALIGN */
 	uint16_t er_alias; /* place in SECTION_ALIASES; 0: no alias */
 	uint16_t er_mods;  /* bit n: takes modifier n */
-	uint16_t er_wants; /* bit n: modifier n must be given */
 	uint16_t er_list;  /* place of its unit masks in SECTION_LISTS */
+	uint32_t er_code;  /* with the unit mask and modifiers it implies; */
+			   /* AMD: 12 bits, and the unit mask from bit 16 */
 	uint16_t er_nlist;
-	uint32_t er_code; /* with the unit mask and modifiers it implies; */
-			  /* AMD: 12 bits, and the unit mask from bit 16 */
-	uint8_t er_flags;
-	uint8_t er_ngroup;
-	uint8_t er_models;
 	uint16_t er_pics;
 	uint16_t er_defaults; /* place in SECTION_DEFAULTS */
 	uint16_t er_index;    /* of a long list: place in SECTION_INDEX */
+	uint8_t er_flags;
+	uint8_t er_ngroup;
+	uint8_t er_models;
 };
 
 /* An entry of a list: a unit mask, and whether the event needs no other. */
@@ -113,7 +100,6 @@ struct event_row {
 enum {
 	DEFAULTS_COUNT = 0x3f,
 	DEFAULTS_OPTIONAL = 0x40, /* the group may be without a unit mask */
-	DEFAULTS_MAY_LACK = 0x80, /* so, too, if a mask forbids the group */
 };
 
 /*
@@ -199,10 +185,6 @@ enum event_kind {
 enum {
 	PMU_RAW_UMASK = 1 << 0,  /* `:0xff` */
 	PMU_EDGE_CMASK = 1 << 1, /* `e` needs a counter mask */
-	PMU_OFFCORE16 = 1 << 2,  /* the extra MSR has 16 bits */
-	PMU_LIBPFM4 = 1 << 3,    /* libpfm4 has events of it */
-	PMU_JSON = 1 << 4,       /* Linux's perf JSON has */
-	PMU_NEWER = 1 << 5,      /* the newer libpfm4 has some of its own */
 };
 
 /* PICs: bit n is general PIC n, bit 32 + n is fixed PIC n. */
@@ -212,6 +194,7 @@ typedef uint64_t event_pics_t;
 struct event_pmu {
 	char ep_name[24];
 	char ep_desc[64];
+	char ep_source[96];         /* the files and their revisions */
 	uint16_t ep_first, ep_nrow; /* its rows */
 	uint16_t ep_index;          /* first entry of its index */
 	uint8_t ep_bits;            /* base 2 logarithm of the index's length */
@@ -269,7 +252,7 @@ struct event_db {
  * file is a whole number of pages.  Numbers are little-endian.
  */
 #define EVENT_FILE_MAGIC   0x73746e6576654342ULL /* "BCevents" */
-#define EVENT_FILE_VERSION 3
+#define EVENT_FILE_VERSION 4
 #define EVENT_FILE_ALIGN   4096
 
 struct event_file {

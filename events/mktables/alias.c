@@ -173,16 +173,16 @@ defaults_of(enum event_kind kind, const struct draft *d, unsigned model)
 			optional += (flags & UM_OPTIONAL) != 0;
 			if ((flags & (UM_OPTIONAL | UM_DEFAULT)) != UM_DEFAULT)
 				continue;
+			if (i > UINT8_MAX)
+				errx(1, "%s: a default is too far in its list",
+				    d->dr_name);
 			bytes[head]++;
 			bytes[n++] = (uint8_t)i;
 		}
 		if (bytes[head] > DEFAULTS_COUNT)
 			errx(1, "%s: too many defaults", d->dr_name);
-		if (d->dr_optional ||
-		    (kind == EVENT_AMD ? optional == has : optional > 0))
+		if (kind == EVENT_AMD ? optional == has : optional > 0)
 			bytes[head] |= DEFAULTS_OPTIONAL;
-		if (kind == EVENT_AMD || has > 0)
-			bytes[head] |= DEFAULTS_MAY_LACK;
 	}
 	return (uint16_t)pool_find(SECTION_DEFAULTS, bytes, n);
 }

@@ -91,7 +91,4 @@ read_row(const struct table *t, unsigned n, struct draft *d)
 	return true;
 }
 
-const struct family amd_family = { "amd64_", EVENT_AMD, read_row,
-	1U << MOD_K | 1U << MOD_U | 1U << MOD_E | 1U << MOD_I | 1U << MOD_C |
-	    1U << MOD_H | 1U << MOD_G,
-	NULL };
+const struct family amd_family = { "amd64_", EVENT_AMD, read_row, NULL };

@@ -34,5 +34,4 @@ read_row(const struct table *t, unsigned n, struct draft *d)
 	return true;
 }
 
-const struct family arm_family = { "arm_", EVENT_ARM, read_row,
-	1U << MOD_K | 1U << MOD_U | 1U << MOD_HV, NULL };
+const struct family arm_family = { "arm_", EVENT_ARM, read_row, NULL };

@@ -20,7 +20,6 @@ mods_of(unsigned theirs)
 		{ _INTEL_X86_ATTR_LDLAT, 1 << MOD_LDLAT },
 		{ _INTEL_X86_ATTR_INTX, 1 << MOD_INTX },
 		{ _INTEL_X86_ATTR_INTXCP, 1 << MOD_INTXCP },
-		{ _INTEL_X86_ATTR_FETHR, 1 << MOD_FETHR },
 	};
 
 	return translate(bits, LENGTH(bits), theirs, "modifiers");
@@ -30,9 +29,6 @@ static unsigned
 event_flags(unsigned theirs)
 {
 	static const struct bit bits[] = {
-		{ INTEL_X86_GRP_EXCL, ER_ONE_GROUP },
-		{ INTEL_X86_NHM_OFFCORE, ER_EXTRA },
-		{ INTEL_X86_FRONTEND, ER_EXTRA | ER_FRONTEND },
 		/* About libpfm4's tests, sampling, or already in the masks. */
 		{ INTEL_X86_FALLBACK_GEN | INTEL_X86_PEBS | INTEL_X86_FIXED |
 			INTEL_X86_NO_AUTOENCODE | INTEL_X86_SPEC |
@@ -50,13 +46,9 @@ umask_flags(unsigned theirs)
 	static const struct bit bits[] = {
 		{ INTEL_X86_NCOMBO, UM_ALONE },
 		{ INTEL_X86_DFL, UM_DEFAULT },
-		{ INTEL_X86_EXCL_GRP_GT, UM_LAST_GROUP },
-		{ INTEL_X86_EXCL_GRP_BUT_0, UM_FIRST_GROUP },
-		{ INTEL_X86_GRP_REQ, UM_NEEDS },
 		{ INTEL_X86_GRP_DFL_NONE, UM_OPTIONAL },
 		{ INTEL_X86_CODE_OVERRIDE, UM_EVENT },
 		{ INTEL_X86_LDLAT, UM_LDLAT },
-		{ INTEL_X86_FETHR, UM_FETHR },
 		{ INTEL_X86_PEBS | INTEL_X86_NO_AUTOENCODE | INTEL_X86_SPEC |
 			INTEL_X86_FALLBACK_GEN | INTEL_X86_GRP_EXCL |
 			INTEL_X86_FIXED,
@@ -70,18 +62,17 @@ static void
 read_umask(
     const struct table *t, const intel_x86_umask_t *u, struct draft_umask *du)
 {
-	if (u->ucode >> 48 != 0 || u->ufilters[0] != 0)
+	if (u->ucode >> 48 != 0 || u->ufilters[0] != 0 || u->umodmsk_req != 0 ||
+	    u->grpid >> 8 != 0)
 		errx(1, "%s: more than a row holds", u->uname);
 	*du = (struct draft_umask){
 		.du_umask = {
 			.um_flags = (uint16_t)umask_flags(u->uflags),
 			.um_fixed = (uint16_t)mods_of(u->modhw),
-			.um_wants = (uint16_t)mods_of(u->umodmsk_req),
 			.um_code = (uint32_t)u->ucode,
 			.um_high = (uint16_t)(u->ucode >> 32),
 			.um_models = (uint8_t)models_of(t, u->umodel),
-			.um_group =
-			    (uint8_t)((u->grpid & 0xf) | (u->grpid >> 8) << 4),
+			.um_group = (uint16_t)u->grpid,
 		},
 		.du_name = u->uname,
 		.du_equiv = u->uequiv,
@@ -95,26 +86,20 @@ read_row(const struct table *t, unsigned n, struct draft *d)
 	const intel_x86_entry_t *e =
 	    (const intel_x86_entry_t *)t->t_pmu[0]->pe + n;
 
-	if (e->numasks > UINT8_MAX || e->ngrp > EVENT_MAXGROUP)
-		errx(1, "%s: too many unit masks or groups", e->name);
+	if (e->numasks > UINT8_MAX || e->ngrp > EVENT_MAXGROUP ||
+	    e->modmsk_req != 0)
+		errx(1, "%s: more than a row holds", e->name);
 	d->dr_row = (struct event_row){
 		.er_mods = (uint16_t)mods_of(e->modmsk),
-		.er_wants = (uint16_t)mods_of(e->modmsk_req),
 		.er_code = e->code,
 		.er_flags = (uint8_t)event_flags(e->flags),
 		.er_nlist = (uint8_t)e->numasks,
 		.er_ngroup = (uint8_t)e->ngrp,
 		.er_models = (uint8_t)models_of(t, e->model),
 	};
-	/* A mistake of 4.13: EXE.AMX_BUSY has no extra MSR. */
-	if (strcmp(e->name, "EXE") == 0)
-		d->dr_row.er_flags &= (uint8_t)~ER_EXTRA;
 	d->dr_name = e->name;
 	d->dr_equiv = e->equiv;
 	d->dr_pics = e->cntmsk;
-	/* Mistakes of 4.13's Goldmont, a digit short: fixed PICs 1 and 2. */
-	if (e->cntmsk == 1ULL << 29 || e->cntmsk == 1ULL << 30)
-		d->dr_pics = e->cntmsk << 4;
 	for (unsigned i = 0; i < e->numasks; i++)
 		read_umask(t, &e->umasks[i], &d->dr_umask[i]);
 	return true;
@@ -125,8 +110,6 @@ read_pmu(const pfmlib_pmu_t *p, struct event_pmu *ep)
 {
 	if ((p->flags & INTEL_X86_PMU_FL_ECMASK) != 0)
 		ep->ep_flags |= PMU_EDGE_CMASK;
-	if (p->pmu == PFM_PMU_INTEL_WSM || p->pmu == PFM_PMU_INTEL_WSM_DP)
-		ep->ep_flags |= PMU_OFFCORE16;
 	ep->ep_family = (uint8_t)p->cpu_family;
 	for (unsigned i = 0; p->cpu_models != NULL && p->cpu_models[i] != 0;
 	     i++) {
@@ -136,6 +119,4 @@ read_pmu(const pfmlib_pmu_t *p, struct event_pmu *ep)
 	}
 }
 
-const struct family intel_family = { "", EVENT_INTEL, read_row,
-	1U << MOD_K | 1U << MOD_U | 1U << MOD_E | 1U << MOD_I | 1U << MOD_C,
-	read_pmu };
+const struct family intel_family = { "", EVENT_INTEL, read_row, read_pmu };

@@ -3,11 +3,11 @@
  * scripts/mkevents compiles and runs it, once for each architecture of
  * libpfm4.
  *
- *	mkevents VENDOR FIRST-LINE PAPI-EVENTS JSON-LINES REPORT
+ *	mkevents VENDOR FIRST-LINE LIBPFM4 PAPI-EVENTS LINES
  *
- * VENDOR is intel, amd or arm.  FIRST-LINE begins the output.  PAPI-EVENTS is
- * PAPI's papi_events.csv, JSON-LINES the output of perf_json.py.  Lines about
- * names whose sources disagree are appended to REPORT.
+ * VENDOR is intel, amd or arm.  FIRST-LINE begins the output.  LIBPFM4 is what
+ * its tables are called, PAPI-EVENTS PAPI's papi_events.csv, LINES the output
+ *of vendor_lines.py.
  */
 #include <err.h>
 #include <stdlib.h>
@@ -76,153 +76,55 @@ family_of(const struct vendor *v, const pfmlib_pmu_t *p)
 	           : f;
 }
 
+/* Has the PMU a vendor's file?  Its table is made of that, then. */
+static bool
+has_facts(const pfmlib_pmu_t *p)
+{
+	for (unsigned i = 0; i < facts_npmu; i++) {
+		if (strcmp(facts_pmu[i].fp_pmu.ep_name, p->name) == 0)
+			return true;
+	}
+	return false;
+}
+
 /*
- * The PMUs of a vendor: libpfm4's, and those that only the JSON has.  The
- * latter are copies of libpfm4's PMU that shares their table, or have none.
+ * List the vendor's PMUs that share the table of libpfm4's PMU i; empty if an
+ * earlier PMU listed them.
  */
-static struct entry {
-	const pfmlib_pmu_t *en_pmu;
-	const char *en_query; /* libpfm4's name, or NULL */
-	const struct json_pmu *en_json;
-} entries[128];
-static unsigned nentry;
-
-static void
-add_entry(const pfmlib_pmu_t *p, const char *query, const struct json_pmu *json)
-{
-	if (nentry == LENGTH(entries))
-		errx(1, "%s: more than %zu PMUs", p->name, LENGTH(entries));
-	entries[nentry++] = (struct entry){ p, query, json };
-}
-
-/* Add a PMU of the JSON: a copy of libpfm4's, or a new one. */
-static void
-add_json(
-    const struct vendor *v, const struct json_pmu *jp, const pfmlib_pmu_t *base)
-{
-	pfmlib_pmu_t *p = malloc(sizeof *p);
-	bool intel = v == &vendors[0];
-	pfmlib_pmu_t new = {
-		.name = jp->jp_name,
-		.desc = jp->jp_desc,
-		.pmu = base != NULL ? base->pmu : PFM_PMU_NONE,
-		/* Without a base no other PMU shares its table. */
-		.pe = base != NULL ? base->pe : (const void *)p,
-		.pme_count = base != NULL ? base->pme_count : 0,
-		.pmu_rev = base != NULL ? base->pmu_rev : 0,
-		.type = PFM_PMU_TYPE_CORE,
-		.num_cntrs = jp->jp_npic,
-		.num_fixed_cntrs = jp->jp_nfixed,
-		.cpu_family = jp->jp_family,
-		.flags = base != NULL ? base->flags
-		         : intel
-		             ? PFMLIB_PMU_FL_RAW_UMASK | INTEL_X86_PMU_FL_ECMASK
-		             : 0,
-	};
-
-	if (p == NULL)
-		err(1, NULL);
-	memcpy((void *)p, &new, sizeof new);
-	add_entry(p, base != NULL ? base->name : NULL, jp);
-}
-
-static void
-gather_entries(const struct vendor *v)
-{
-	const struct json_pmu *jp, *own, *end = json_pmu + json_npmu;
-
-	for (unsigned i = 0; i < LENGTH(pfmlib_pmus); i++) {
-		const pfmlib_pmu_t *p = pfmlib_pmus[i];
-
-		if (family_of(v, p) == NULL)
-			continue;
-		own = NULL;
-		for (jp = json_pmu; jp < end; jp++) {
-			if (strcmp(jp->jp_name, p->name) == 0)
-				own = jp;
-		}
-		if (own != NULL && own->jp_npic != 0)
-			pfmlib_pmus[i]->num_cntrs = own->jp_npic;
-		add_entry(p, p->name, own);
-		for (jp = json_pmu; jp < end; jp++) {
-			if (jp != own && strcmp(jp->jp_base, p->name) == 0)
-				add_json(v, jp, p);
-		}
-	}
-	for (jp = json_pmu; jp < end; jp++) {
-		if (strcmp(jp->jp_base, "-") == 0)
-			add_json(v, jp, NULL);
-	}
-}
-
-/* List the PMUs that share table i; empty if an earlier PMU listed them. */
 static struct table
-table_of(unsigned i)
+table_of(const struct vendor *v, unsigned i)
 {
 	struct table t = { .t_npmu = 0 };
 
-	for (unsigned j = 0; j < nentry; j++) {
-		const struct entry *en = &entries[j];
+	for (unsigned j = 0; j < LENGTH(pfmlib_pmus); j++) {
+		const pfmlib_pmu_t *p = pfmlib_pmus[j];
 
-		if (en->en_pmu->pe != entries[i].en_pmu->pe)
+		if (p->pe != pfmlib_pmus[i]->pe || family_of(v, p) == NULL ||
+		    has_facts(p))
 			continue;
 		if (j < i)
 			return (struct table){ .t_npmu = 0 };
 		if (t.t_npmu == MAX_TABLE)
-			errx(1, "%s: too many share its table",
-			    en->en_pmu->name);
-		t.t_query[t.t_npmu] = en->en_query;
-		t.t_json[t.t_npmu] = en->en_json;
-		t.t_pmu[t.t_npmu++] = en->en_pmu;
+			errx(1, "%s: too many share its table", p->name);
+		t.t_pmu[t.t_npmu++] = p;
 	}
 	return t;
-}
-
-/*
- * The JSON says which models a PMU has.  The others are
- * libpfm4's.
- */
-static void
-set_models(const struct json_pmu *own, struct event_pmu *ep)
-{
-	uint8_t had[LENGTH(ep->ep_models)];
-	unsigned n = 0;
-	const int *m;
-
-	memcpy(had, ep->ep_models, sizeof had);
-	memset(ep->ep_models, 0, sizeof had);
-	for (m = own->jp_models; *m != 0; m++) {
-		if (n == LENGTH(had))
-			errx(1, "%s: more models", own->jp_name);
-		ep->ep_models[n++] = (uint8_t)*m;
-	}
-	for (unsigned i = 0; i < LENGTH(had) && had[i] != 0; i++) {
-		bool known = false;
-
-		for (unsigned j = 0; j < json_npmu; j++) {
-			for (m = json_pmu[j].jp_models; *m != 0; m++)
-				known |= *m == had[i];
-		}
-		if (known)
-			continue;
-		if (n == LENGTH(had))
-			errx(1, "%s: more models", own->jp_name);
-		ep->ep_models[n++] = had[i];
-	}
 }
 
 /* Add the nth PMU of a table.  ep has the fields about its rows. */
 static void
 pmu_add(const struct family *f, const struct table *t, unsigned n,
-    struct event_pmu ep)
+    const char *source, struct event_pmu ep)
 {
 	const pfmlib_pmu_t *p = t->t_pmu[n];
 
 	if (strlen(p->name) >= sizeof ep.ep_name ||
-	    strlen(p->desc) >= sizeof ep.ep_desc)
+	    strlen(p->desc) >= sizeof ep.ep_desc ||
+	    strlen(source) >= sizeof ep.ep_source)
 		errx(1, "%s: the name is too long", p->name);
 	strcpy(ep.ep_name, p->name);
 	strcpy(ep.ep_desc, p->desc);
+	strcpy(ep.ep_source, source);
 	ep.ep_model = (uint8_t)(1U << n);
 	ep.ep_kind = (uint8_t)f->f_kind;
 	ep.ep_npic = (uint8_t)p->num_cntrs;
@@ -231,32 +133,71 @@ pmu_add(const struct family *f, const struct table *t, unsigned n,
 		ep.ep_flags |= PMU_RAW_UMASK;
 	if (f->f_pmu != NULL)
 		f->f_pmu(p, &ep);
-	if (t->t_query[n] != NULL)
-		ep.ep_flags |= PMU_LIBPFM4;
-	if (t->t_json[n] != NULL)
-		ep.ep_flags |= (uint8_t)t->t_json[n]->jp_sources;
-	if (t->t_json[n] != NULL && f == &intel_family)
-		set_models(t->t_json[n], &ep);
 	pool_add(SECTION_PMUS, &ep, 1);
 }
 
+/*
+ * CPUs of Arm's share a table: most of their events are the same, and have no
+ * unit masks.
+ */
+#define MAX_SHARED(v) ((v)->v_family[0] == &arm_family ? 8U : 1U)
+
+/* The first CPU of the same facts. */
+static unsigned
+first_alike(unsigned pmu)
+{
+	unsigned i = 0;
+
+	while (!facts_alike(&facts_pmu[i], &facts_pmu[pmu]))
+		i++;
+	return i;
+}
+
+/* Add the CPUs from one of them on that have a vendor's file: at most n. */
 static void
-gather_tables(const struct vendor *v)
+add_facts(unsigned first, unsigned n)
+{
+	struct event_pmu rows = { .ep_name = "" }, ep;
+	unsigned alike = n == 1 ? first_alike(first) : first;
+
+	if (n > facts_npmu - first)
+		n = facts_npmu - first;
+	if (alike < first)
+		rows = ((struct event_pmu *)pool[SECTION_PMUS].p_at)[alike];
+	else
+		rows_add_facts(&facts_pmu[first], n, &rows);
+	for (unsigned i = 0; i < n; i++) {
+		ep = facts_pmu[first + i].fp_pmu;
+		ep.ep_first = rows.ep_first;
+		ep.ep_nrow = rows.ep_nrow;
+		ep.ep_index = rows.ep_index;
+		ep.ep_bits = rows.ep_bits;
+		ep.ep_shift = rows.ep_shift;
+		ep.ep_model = (uint8_t)(1U << i);
+		pool_add(SECTION_PMUS, &ep, 1);
+	}
+}
+
+static void
+gather_tables(const struct vendor *v, const char *source)
 {
 	struct event_pmu ep = { .ep_name = "" };
+	const struct family *f;
 	struct table t;
-	unsigned i, n;
 
 	/* Number 0 means no name, no alias, no PICs. */
 	pool_add(SECTION_ALIASES, "", 1);
 	pool_add(SECTION_PICS, &(event_pics_t){ 0 }, 1);
-	gather_entries(v);
-	for (i = 0; i < nentry; i++) {
-		t = table_of(i);
+	for (unsigned i = 0; i < facts_npmu; i += MAX_SHARED(v))
+		add_facts(i, MAX_SHARED(v));
+	for (unsigned i = 0; i < LENGTH(pfmlib_pmus); i++) {
+		t = table_of(v, i);
+		ep = (struct event_pmu){ .ep_name = "" };
+		f = family_of(v, pfmlib_pmus[i]);
 		if (t.t_npmu > 0)
-			rows_add(family_of(v, entries[i].en_pmu), &t, &ep);
-		for (n = 0; n < t.t_npmu; n++)
-			pmu_add(family_of(v, entries[i].en_pmu), &t, n, ep);
+			rows_add(f, &t, &ep);
+		for (unsigned n = 0; n < t.t_npmu; n++)
+			pmu_add(f, &t, n, source, ep);
 	}
 	tags_add();
 }
@@ -270,16 +211,16 @@ main(int argc, char **argv)
 	       strcmp(argv[1], vendors[v].v_name) != 0)
 		v++;
 	if (argc != 6 || v == LENGTH(vendors))
-		errx(1, "usage: mkevents intel|amd|arm FIRST-LINE PAPI-EVENTS "
-			"JSON-LINES REPORT");
+		errx(1, "usage: mkevents intel|amd|arm FIRST-LINE LIBPFM4 "
+			"PAPI-EVENTS LINES");
 	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
 	if (pfm_initialize() != PFM_SUCCESS)
 		errx(1, "pfm_initialize failed");
 	if (strcmp(argv[1], "intel") == 0)
 		arch_table();
-	json_read(argv[4], argv[5]);
-	gather_tables(&vendors[v]);
-	presets_add(argv[3]);
+	facts_read(v, argv[5]);
+	gather_tables(&vendors[v], argv[3]);
+	presets_add(argv[4]);
 	write_all(argv[1], argv[2]);
 	return 0;
 }

@@ -76,5 +76,5 @@ read_row(const struct table *t, unsigned n, struct draft *d)
 	return true;
 }
 
-const struct family netburst_family = { "netburst", EVENT_NETBURST, read_row, 0,
+const struct family netburst_family = { "netburst", EVENT_NETBURST, read_row,
 	NULL };

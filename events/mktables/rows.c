@@ -30,10 +30,9 @@ has_encoding(const struct table *t, unsigned models, const char *event,
 	for (unsigned m = 0; m < t->t_npmu; m++) {
 		if ((models >> m & 1) == 0)
 			continue;
-		if (t->t_query[m] == NULL)
-			return false;
-		snprintf(text, sizeof text, "%s::%s%s%s", t->t_query[m], event,
-		    umask != NULL ? ":" : "", umask != NULL ? umask : "");
+		snprintf(text, sizeof text, "%s::%s%s%s", t->t_pmu[m]->name,
+		    event, umask != NULL ? ":" : "",
+		    umask != NULL ? umask : "");
 		codes = NULL;
 		n = 0;
 		if (pfm_get_event_encoding(text, PFM_PLM0 | PFM_PLM3, NULL,
@@ -52,7 +51,10 @@ pics_add(uint64_t mask)
 	return (uint16_t)pool_find(SECTION_PICS, &pics, 1);
 }
 
-/* Add the unit masks.  LIST_ENOUGH marks those that need no other. */
+/*
+ * Add the unit masks.  LIST_ENOUGH marks those that need no other: all, if t is
+ * NULL.
+ */
 static uint16_t
 list_add(const struct table *t, struct draft *d)
 {
@@ -68,9 +70,7 @@ list_add(const struct table *t, struct draft *d)
 		um->um_extra = pics_add(du->du_extra);
 		um->um_alias = alias_of_umask(d, i);
 		list[i] = (uint16_t)pool_find(SECTION_UMASKS, um, 1);
-		if ((um->um_flags & UM_DISPUTED) != 0)
-			continue;
-		if (du->du_json ||
+		if (t == NULL ||
 		    has_encoding(t, um->um_models & d->dr_row.er_models,
 			d->dr_name, du->du_name))
 			list[i] |= LIST_ENOUGH;
@@ -110,55 +110,25 @@ by_name(const void *a, const void *b)
 	return order != 0 ? order : x->dr_row.er_models - y->dr_row.er_models;
 }
 
-/* Read the drafts of both sources.  Returns how many there are. */
-static unsigned
-read_drafts(const struct family *f, const struct table *t, struct draft *all)
-{
-	unsigned n = 0, nread = rows_of(t);
-
-	for (unsigned i = 0; i < nread; i++) {
-		all[n].dr_umask =
-		    calloc(MAX_DRAFT_UMASKS, sizeof *all[n].dr_umask);
-		if (all[n].dr_umask == NULL)
-			err(1, NULL);
-		n += f->f_read(t, i, &all[n]);
-	}
-	return json_merge(f, t, all, n);
-}
-
-static int
-by_umask(const void *a, const void *b)
-{
-	const struct draft_umask *x = a, *y = b;
-	int order = strcmp(x->du_name, y->du_name);
-
-	return order != 0 ? order
-	                  : x->du_umask.um_models - y->du_umask.um_models;
-}
-
 /* Number, split and sort the drafts.  Returns how many there are then. */
 static unsigned
-number_drafts(const struct family *f, const struct table *t,
-    struct draft *drafts, unsigned ndraft, struct draft *all)
+number_drafts(enum event_kind kind, const struct table *t, struct draft *drafts,
+    unsigned ndraft, struct draft *all)
 {
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < ndraft; i++) {
 		struct draft *d = &drafts[i];
 
-		/* No alias has a place in a list that only the JSON has. */
-		if (d->dr_json)
-			qsort(d->dr_umask, d->dr_row.er_nlist,
-			    sizeof *d->dr_umask, by_umask);
 		d->dr_row.er_name = name_add(d->dr_name);
 		d->dr_row.er_pics = pics_add(d->dr_pics);
 		d->dr_row.er_list = list_add(t, d);
 		d->dr_row.er_index =
 		    list_index(d->dr_row.er_list, d->dr_row.er_nlist);
-		if (!d->dr_json &&
+		if (t != NULL &&
 		    has_encoding(t, d->dr_row.er_models, d->dr_name, NULL))
 			d->dr_row.er_flags |= ER_BARE;
-		n += split_models(f->f_kind, d, &all[n]);
+		n += split_models(kind, d, &all[n]);
 	}
 	qsort(all, n, sizeof *all, by_name);
 	return n;
@@ -166,29 +136,60 @@ number_drafts(const struct family *f, const struct table *t,
 
 #define MAX_DRAFTS 4096
 
-void
-rows_add(const struct family *f, const struct table *t, struct event_pmu *ep)
+static struct draft *
+new_drafts(void)
 {
-	unsigned n, i;
-	struct draft *drafts = calloc(MAX_DRAFTS, sizeof *drafts);
 	struct draft *all = calloc(MAX_DRAFTS, sizeof *all);
+
+	if (all == NULL)
+		err(1, NULL);
+	return all;
+}
+
+/* Add the rows of n drafts; t is NULL if they are a vendor's. */
+static void
+add_drafts(enum event_kind kind, const struct table *t, struct draft *drafts,
+    unsigned n, struct event_pmu *ep)
+{
+	struct draft *all = new_drafts();
 	struct event_row *rows;
 
-	if (drafts == NULL || all == NULL)
-		err(1, NULL);
-	n = read_drafts(f, t, drafts);
-	n = number_drafts(f, t, drafts, n, all);
+	n = number_drafts(kind, t, drafts, n, all);
 	if ((rows = calloc(n, sizeof *rows)) == NULL)
 		err(1, NULL);
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		if (i > 0 && strcmp(all[i].dr_name, all[i - 1].dr_name) == 0 &&
 		    (rows[i - 1].er_models & all[i].dr_row.er_models) != 0)
-			errx(1, "%s: %s: twice", t->t_pmu[0]->name,
-			    all[i].dr_name);
+			errx(1, "%s: twice", all[i].dr_name);
 		rows[i] = all[i].dr_row;
 		rows[i].er_alias = alias_of_row(all, n, &all[i]);
 	}
 	ep->ep_first = (uint16_t)pool_add(SECTION_ROWS, rows, n);
 	ep->ep_nrow = (uint16_t)n;
 	index_add(rows, n, ep);
+}
+
+void
+rows_add(const struct family *f, const struct table *t, struct event_pmu *ep)
+{
+	struct draft *drafts = new_drafts();
+	unsigned n = 0, nread = rows_of(t);
+
+	for (unsigned i = 0; i < nread; i++) {
+		drafts[n].dr_umask =
+		    calloc(MAX_DRAFT_UMASKS, sizeof *drafts[n].dr_umask);
+		if (drafts[n].dr_umask == NULL)
+			err(1, NULL);
+		n += f->f_read(t, i, &drafts[n]);
+	}
+	add_drafts(f->f_kind, t, drafts, n, ep);
+}
+
+void
+rows_add_facts(const struct facts_pmu *fp, unsigned npmu, struct event_pmu *ep)
+{
+	struct draft *drafts = new_drafts();
+	unsigned n = facts_drafts(fp, npmu, drafts);
+
+	add_drafts((enum event_kind)fp->fp_pmu.ep_kind, NULL, drafts, n, ep);
 }

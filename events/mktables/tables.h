@@ -3,8 +3,9 @@
  * within events/mktables/, which scripts/mkevents compiles with libpfm4's
  * source.
  *
- * A vendor's file reads libpfm4's rows into drafts.  rows.c turns them into
- * rows that refer to each other by number.  write.c prints the arrays.
+ * A family's file makes drafts of libpfm4's rows.  facts.c makes them of a
+ * vendor's facts.  rows.c turns drafts into rows, and write.c prints the
+ * arrays.
  */
 #ifndef EVENTS_MKTABLES_TABLES_H
 #define EVENTS_MKTABLES_TABLES_H
@@ -17,35 +18,29 @@
 
 #define LENGTH(a) (sizeof(a) / sizeof(a)[0])
 
-/* An event of Linux's perf JSON, as perf_json.py prints it. */
-struct json_event {
-	const char *js_event, *js_umask; /* unit mask: "" or with dots */
-	uint64_t js_select;              /* the bits of the name */
-	unsigned js_extra;               /* enum event_extra */
-	uint64_t js_value;               /* of the extra MSR */
-	uint64_t js_pics;                /* 0: every PIC */
-	char js_decision;                /* if libpfm4 differs: see json.c */
+/* A name of a CPU that has a vendor's file, as vendor_lines.py prints it. */
+struct fact {
+	const char *fa_event, *fa_umask; /* unit mask: "", or `.` if it may have
+	                                    dots, then the name */
+	uint64_t fa_select;              /* the bits of the name */
+	unsigned fa_extra;               /* enum event_extra */
+	uint64_t fa_value;               /* of the extra MSR */
+	uint64_t fa_pics;
+	char fa_kind; /* see there */
 };
 
-/* A PMU of the JSON. */
-struct json_pmu {
-	const char *jp_name, *jp_base; /* libpfm4's PMU of the same table */
-	const char *jp_desc;
-	int jp_npic, jp_nfixed; /* 0: libpfm4's are right */
-	int jp_listed;          /* the general PICs that the JSON knows */
-	int jp_family;
-	unsigned jp_sources; /* PMU_JSON, PMU_NEWER */
-	int jp_models[16];   /* the first 0 is the end */
-	struct json_event *jp_event;
-	unsigned jp_n;
+/* The CPU, without the fields about rows. */
+struct facts_pmu {
+	struct event_pmu fp_pmu;
+	uint16_t fp_mods;
+	struct fact *fp_fact;
+	unsigned fp_n;
 };
 
-/* The PMUs that share a table of libpfm4's; bit n of models is the nth. */
+/* libpfm4's PMUs that share a table; bit n of models is the nth. */
 #define MAX_TABLE 8
 struct table {
 	const pfmlib_pmu_t *t_pmu[MAX_TABLE];
-	const char *t_query[MAX_TABLE]; /* libpfm4's name of it, or NULL */
-	const struct json_pmu *t_json[MAX_TABLE]; /* or NULL */
 	unsigned t_npmu;
 };
 
@@ -55,7 +50,6 @@ struct draft_umask {
 	const char *du_name, *du_equiv;
 	uint64_t du_pics;  /* 0: those of the event */
 	uint64_t du_extra; /* value of the extra MSR, if UM_EXTRA has one */
-	bool du_json;      /* the JSON's code */
 };
 #define MAX_DRAFT_UMASKS 2048
 
@@ -65,8 +59,6 @@ struct draft {
 	const char *dr_name, *dr_equiv;
 	uint64_t dr_pics;
 	struct draft_umask *dr_umask; /* dr_row.er_nlist of them */
-	bool dr_json;                 /* the JSON's code */
-	bool dr_optional; /* it counts without the JSON's unit masks, too */
 };
 
 /* How to read one of libpfm4's families of tables. */
@@ -75,7 +67,6 @@ struct family {
 	enum event_kind f_kind;
 	/* Read the nth row of the table; false if it counts nothing. */
 	bool (*f_read)(const struct table *t, unsigned n, struct draft *d);
-	unsigned f_mods; /* modifiers of the JSON's events */
 	/* Set the fields that only this family has; may be NULL. */
 	void (*f_pmu)(const pfmlib_pmu_t *p, struct event_pmu *ep);
 };
@@ -108,14 +99,14 @@ unsigned translate(
 /* The table's PMUs of this model; model 0: all of them. */
 unsigned models_of(const struct table *t, unsigned model);
 
-/* json.c: Linux's perf JSON. */
-void json_read(const char *lines, const char *report);
-extern struct json_pmu json_pmu[64];
-extern unsigned json_npmu;
-/* Add the JSON's events to the drafts of a table; returns how many there are.
- */
-unsigned json_merge(const struct family *f, const struct table *t,
-    struct draft *all, unsigned n);
+/* facts.c: the CPUs that have a vendor's file. */
+void facts_read(enum event_kind kind, const char *lines);
+extern struct facts_pmu facts_pmu[96];
+extern unsigned facts_npmu;
+bool facts_alike(const struct facts_pmu *a, const struct facts_pmu *b);
+/* Make the drafts of CPUs that share a table; returns how many there are. */
+unsigned facts_drafts(
+    const struct facts_pmu *fp, unsigned npmu, struct draft *all);
 
 /* alias.c: aliases, and the default unit masks of groups. */
 uint16_t alias_of_umask(const struct draft *d, unsigned place);
@@ -130,9 +121,14 @@ void tags_add(void);
 /* The index of a list of n unit masks, or 0 if it is short. */
 uint16_t list_index(unsigned list, unsigned n);
 
-/* rows.c: add the rows of a table, and set the fields of ep about them. */
+/*
+ * rows.c: add the rows of a table of libpfm4's, or of CPUs, and set the fields
+ * of ep about them.
+ */
 void rows_add(
     const struct family *f, const struct table *t, struct event_pmu *ep);
+void rows_add_facts(
+    const struct facts_pmu *fp, unsigned npmu, struct event_pmu *ep);
 
 /* presets.c: add the presets of each PMU, from PAPI's papi_events.csv. */
 void presets_add(const char *papi_events);

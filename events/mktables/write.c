@@ -34,30 +34,29 @@ write_text(const struct pool *p)
 static void
 write_row(const struct event_row *r)
 {
-	printf(
-	    "\t{ %u, %u, %#x, %#x, %u, %u, %#x, %#x, %u, %#x, %u, %u, %u },\n",
-	    r->er_name, r->er_alias, r->er_mods, r->er_wants, r->er_list,
-	    r->er_nlist, r->er_code, r->er_flags, r->er_ngroup, r->er_models,
-	    r->er_pics, r->er_defaults, r->er_index);
+	printf("\t{ %u, %u, %#x, %u, %#x, %u, %u, %u, %u, %#x, %u, %#x },\n",
+	    r->er_name, r->er_alias, r->er_mods, r->er_list, r->er_code,
+	    r->er_nlist, r->er_pics, r->er_defaults, r->er_index, r->er_flags,
+	    r->er_ngroup, r->er_models);
 }
 
 static void
 write_umask(const struct event_umask *u)
 {
-	printf("\t{ %u, %u, %#x, %#x, %#x, %#x, %#x, %#x, %#x, %u, %u },\n",
-	    u->um_name, u->um_alias, u->um_flags, u->um_fixed, u->um_wants,
-	    u->um_code, u->um_high, u->um_models, u->um_group, u->um_pics,
-	    u->um_extra);
+	printf("\t{ %u, %u, %#x, %#x, %u, %#x, %#x, %#x, %u, %u },\n",
+	    u->um_name, u->um_alias, u->um_flags, u->um_fixed, u->um_group,
+	    u->um_code, u->um_high, u->um_models, u->um_pics, u->um_extra);
 }
 
 static void
 write_pmu(const struct event_pmu *p)
 {
-	printf("\t{ \"%s\", \"%s\", %u, %u, %u, %u, %u, %#x, %u, %#x, %u, "
-	       "%u, %u, %u, %u, {",
-	    p->ep_name, p->ep_desc, p->ep_first, p->ep_nrow, p->ep_index,
-	    p->ep_bits, p->ep_shift, p->ep_model, p->ep_kind, p->ep_flags,
-	    p->ep_preset, p->ep_npreset, p->ep_npic, p->ep_nfixed,
+	printf(
+	    "\t{ \"%s\", \"%s\", \"%s\", %u, %u, %u, %u, %u, %#x, %u, %#x, %u, "
+	    "%u, %u, %u, %u, {",
+	    p->ep_name, p->ep_desc, p->ep_source, p->ep_first, p->ep_nrow,
+	    p->ep_index, p->ep_bits, p->ep_shift, p->ep_model, p->ep_kind,
+	    p->ep_flags, p->ep_preset, p->ep_npreset, p->ep_npic, p->ep_nfixed,
 	    p->ep_family);
 	for (unsigned i = 0; i < LENGTH(p->ep_models); i++)
 		printf("%s%u", i == 0 ? " " : ", ", p->ep_models[i]);

@@ -5,8 +5,7 @@
 
 #include "events/names/find.h"
 
-#define EVENT_BITS  0xff
-#define RAW_OFFCORE 38 /* bits */
+#define EVENT_BITS 0xff
 
 static const struct event_umask *
 mask_of(const struct work *w, unsigned place)
@@ -54,8 +53,6 @@ join_mask(struct work *w, const struct event_umask *um)
 	ma->ma_pics &= pics_of(w, um);
 	if ((um->um_flags & (UM_EVENT | UM_EXTRA)) != 0)
 		join_whole(ma, um);
-	if (group_of(um) > ma->ma_highest)
-		ma->ma_highest = group_of(um);
 }
 
 /* The PICs that count all unit masks of the name, if one has its own PICs. */
@@ -69,18 +66,14 @@ pics_named(const struct work *w)
 	return pics;
 }
 
-/* Flags that few unit masks have. */
-#define RULES                                                                  \
-	(UM_ALONE | UM_EVENT | UM_LAST_GROUP | UM_FIRST_GROUP | UM_NEEDS |     \
-	    UM_DISPUTED)
+/* Flags with rules. */
+#define RULES (UM_ALONE | UM_EVENT)
 
 static enum event_error
 take_rules(struct masks *ma, const struct event_umask *um)
 {
 	int event = (int)(um->um_code & EVENT_BITS);
 
-	if ((um->um_flags & UM_DISPUTED) != 0)
-		return EVENT_DISPUTED;
 	if ((um->um_flags & UM_ALONE) != 0)
 		ma->ma_alone |= 1U << group_of(um);
 	if ((um->um_flags & UM_EVENT) != 0) {
@@ -88,12 +81,6 @@ take_rules(struct masks *ma, const struct event_umask *um)
 			return EVENT_BAD_MIX;
 		ma->ma_event = event;
 	}
-	if ((um->um_flags & UM_LAST_GROUP) != 0)
-		ma->ma_last = group_of(um);
-	if ((um->um_flags & UM_FIRST_GROUP) != 0)
-		ma->ma_other = group_of(um);
-	if ((um->um_flags & UM_NEEDS) != 0)
-		ma->ma_needs |= 1U << (um->um_group >> 4);
 	return EVENT_OK;
 }
 
@@ -129,11 +116,8 @@ join_named(struct work *w, struct masks *ma)
 	ma->ma_code = code_of(&sum.um);
 	ma->ma_flags = sum.um.um_flags;
 	ma->ma_fixed = sum.um.um_fixed;
-	ma->ma_wants = sum.um.um_wants;
 	ma->ma_extra = sum.um.um_extra;
 	ma->ma_groups = groups;
-	ma->ma_highest =
-	    groups != 0 ? 31U - (unsigned)__builtin_clz(groups) : 0;
 	ma->ma_pics = groups == 0 ? ~0ULL
 	              : sum.um.um_pics != 0
 	                  ? pics_named(w)
@@ -165,36 +149,22 @@ take_named(struct work *w)
 	struct masks *ma = &w->wo_masks;
 	enum event_error err;
 
-	ma->ma_last = ma->ma_other = NO_GROUP;
 	ma->ma_event = -1;
-	ma->ma_alone = ma->ma_needs = 0;
+	ma->ma_alone = 0;
 	if ((err = join_named(w, ma)) != EVENT_OK)
 		return err;
-	if ((ma->ma_alone != 0 && is_disturbed(w)) ||
-	    (ma->ma_needs & ~ma->ma_groups) != 0 ||
-	    ((w->wo_row->er_flags & ER_ONE_GROUP) != 0 &&
-		(ma->ma_groups & (ma->ma_groups - 1)) != 0))
-		return EVENT_BAD_MIX;
-	return EVENT_OK;
+	return ma->ma_alone != 0 && is_disturbed(w) ? EVENT_BAD_MIX : EVENT_OK;
 }
 
 static enum event_error
 take_raw(struct work *w)
 {
-	unsigned bits = 8;
-
-	if ((w->wo_row->er_flags & (ER_EXTRA | ER_FRONTEND)) == ER_EXTRA)
-		bits = (w->wo_es->es_pmu->ep_flags & PMU_OFFCORE16) != 0
-		           ? 16
-		           : RAW_OFFCORE;
-	if (w->wo_sp->spc_rawmask >> bits != 0)
+	if (w->wo_sp->spc_rawmask >> 8 != 0)
 		return EVENT_BAD_PART;
 	w->wo_masks = (struct masks){
 		.ma_code = w->wo_sp->spc_rawmask,
 		.ma_groups = (1U << w->wo_row->er_ngroup) - 1,
 		.ma_pics = events_pics(w->wo_es, w->wo_row->er_pics),
-		.ma_last = NO_GROUP,
-		.ma_other = NO_GROUP,
 		.ma_event = -1,
 	};
 	return EVENT_OK;
@@ -228,85 +198,38 @@ add_umask(struct work *w, unsigned place)
 	return EVENT_OK;
 }
 
-/* The state of adding defaults, group by group. */
-struct filling {
-	unsigned fil_last; /* later groups are forbidden, or NO_GROUP */
-	bool fil_done;     /* no group needs a default any more */
-};
-
-/* Does a unit mask of another group forbid this one? */
-static bool
-is_barred(const struct work *w, unsigned group, const struct filling *fi)
-{
-	unsigned other = w->wo_masks.ma_other;
-
-	return (fi->fil_last != NO_GROUP && group > fi->fil_last) ||
-	       (other != NO_GROUP && group != 0 && group != other);
-}
-
 /* The defaults of one group, see events/table.h. */
 static enum event_error
-add_defaults(
-    struct work *w, unsigned group, const uint8_t *fill, struct filling *fi)
+add_defaults(struct work *w, const uint8_t *fill)
 {
 	unsigned head = *fill++, n = head & DEFAULTS_COUNT;
 	enum event_error err;
 
-	if (is_barred(w, group, fi))
-		return (head & DEFAULTS_MAY_LACK) != 0 ? EVENT_OK
-		                                       : EVENT_NEEDS_UMASK;
 	if (n == 0)
 		return (head & DEFAULTS_OPTIONAL) != 0 ? EVENT_OK
 		                                       : EVENT_NEEDS_UMASK;
 	for (; n > 0; n--, fill++) {
 		if ((err = add_umask(w, *fill)) != EVENT_OK)
 			return err;
-		fi->fil_done = (w->wo_row->er_flags & ER_ONE_GROUP) != 0;
-		if (fi->fil_done)
-			return EVENT_OK;
-		if ((mask_of(w, *fill)->um_flags & UM_LAST_GROUP) == 0)
-			continue;
-		if (fi->fil_last != NO_GROUP)
-			return EVENT_NEEDS_UMASK;
-		fi->fil_last = group;
 	}
 	return EVENT_OK;
 }
 
 /* Add the defaults of each group that has no unit mask. */
-static enum event_error
-fill_groups(struct work *w)
-{
-	const struct masks *ma = &w->wo_masks;
-	const uint8_t *fill = event_defaults(w->wo_es, w->wo_row);
-	struct filling fi = { ma->ma_last, false };
-	uint32_t had = ma->ma_groups;
-	enum event_error err;
-
-	if ((w->wo_row->er_flags & ER_ONE_GROUP) != 0 && had != 0)
-		return EVENT_OK;
-	for (unsigned g = 0; g < w->wo_row->er_ngroup && !fi.fil_done; g++) {
-		if ((had >> g & 1) == 0 &&
-		    (err = add_defaults(w, g, fill, &fi)) != EVENT_OK)
-			return err;
-		fill += 1 + (*fill & DEFAULTS_COUNT);
-	}
-	return EVENT_OK;
-}
-
 enum event_error
 event_masks_complete(struct work *w)
 {
 	struct masks *ma = &w->wo_masks;
-	enum event_error err = fill_groups(w);
+	const uint8_t *fill = event_defaults(w->wo_es, w->wo_row);
+	uint32_t had = ma->ma_groups;
+	enum event_error err;
 
-	if (err != EVENT_OK)
-		return err;
-	if (ma->ma_other != NO_GROUP &&
-	    (ma->ma_groups & ~(1U | 1U << ma->ma_other)) != 0)
-		return EVENT_BAD_MIX;
-	if (ma->ma_last != NO_GROUP && ma->ma_highest > ma->ma_last)
-		return EVENT_BAD_MIX;
+	for (unsigned g = 0; g < w->wo_row->er_ngroup; g++) {
+		if ((had >> g & 1) == 0 &&
+		    (err = add_defaults(w, fill)) != EVENT_OK)
+			return err;
+		fill += 1 + (*fill & DEFAULTS_COUNT);
+	}
 	if (ma->ma_pics == ~0ULL)
 		ma->ma_pics = events_pics(w->wo_es, w->wo_row->er_pics);
 	return EVENT_OK;

@@ -11,20 +11,13 @@
 struct masks {
 	uint64_t ma_code; /* register bits, from bit 8 on */
 	uint32_t ma_flags;
-	uint32_t ma_fixed, ma_wants; /* as um_fixed and um_wants */
-	uint32_t ma_groups;          /* bit n: group n has a unit mask */
-	uint32_t ma_alone;           /* bit n: one with UM_ALONE */
-	uint32_t ma_needs;           /* bit n: group n must have one */
-	unsigned ma_highest;         /* the highest group that has one */
-	unsigned ma_last;  /* UM_LAST_GROUP: later ones are forbidden */
-	unsigned ma_other; /* UM_FIRST_GROUP: only 0 and this are allowed */
-	int ma_event;      /* UM_EVENT: the event's code, or -1 */
-	unsigned ma_extra; /* as um_extra; such a unit mask is alone */
+	uint32_t ma_fixed;  /* as um_fixed */
+	uint32_t ma_groups; /* bit n: group n has a unit mask */
+	uint32_t ma_alone;  /* bit n: one with UM_ALONE */
+	int ma_event;       /* UM_EVENT: the event's code, or -1 */
+	unsigned ma_extra;  /* as um_extra; such a unit mask is alone */
 	event_pics_t ma_pics;
 };
-/* No unit mask has the flag of ma_last or ma_other. */
-#define NO_GROUP 0xffU
-
 struct work {
 	const struct events *wo_es;
 	struct event_spec *wo_sp;

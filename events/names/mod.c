@@ -13,7 +13,6 @@ const char *const event_mod_names[MOD_N] = {
 	[MOD_LDLAT] = "ldlat",
 	[MOD_INTX] = "intx",
 	[MOD_INTXCP] = "intxcp",
-	[MOD_FETHR] = "fe_thres",
 	[MOD_H] = "h",
 	[MOD_G] = "g",
 	[MOD_HV] = "hv",

@@ -39,8 +39,6 @@ mod_value(const struct events *es, const struct event_spec *sp,
 		return sel >> 40 & 1;
 	case MOD_H:
 		return sel >> 41 & 1;
-	case MOD_FETHR:
-		return ec->ec_extra_value >> 8 & 0xfff;
 	default:
 		return sp->spc_value[mod];
 	}

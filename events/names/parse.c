@@ -6,8 +6,7 @@
 #include "events/names/text.h"
 
 /* Modifiers whose value is a number.  The others are yes or no. */
-#define NUMBERS                                                                \
-	(1U << MOD_C | 1U << MOD_LDLAT | 1U << MOD_FETHR | 1U << MOD_THR)
+#define NUMBERS (1U << MOD_C | 1U << MOD_LDLAT | 1U << MOD_THR)
 
 /* Modifiers of one letter, and then the longer ones: a word holds each. */
 static const int8_t mod_letters[26] = {
@@ -28,7 +27,6 @@ static const struct mod_word {
 	{ "intx", 4, MOD_INTX },
 	{ "intxcp", 6, MOD_INTXCP },
 	{ "ldlat", 5, MOD_LDLAT },
-	{ "fe_thres", 8, MOD_FETHR },
 	{ "hv", 2, MOD_HV },
 	{ "cmpl", 4, MOD_CMPL },
 	{ "thr", 3, MOD_THR },
@@ -359,6 +357,30 @@ dotted_add(struct reading *re, const char **s, enum event_error *err)
 	return false;
 }
 
+/*
+ * The same for `request=X:response=Y`, as Intel's list of Cascade Lake has it,
+ * of the unit mask X_Y.  Nothing may follow.
+ */
+static bool
+request_add(struct reading *re, const char **s, enum event_error *err)
+{
+	/* Both are read by words, past their end. */
+	static const char request[16] = "request=", response[24] = ":response=";
+	char text[EVENT_MAXNAME + 2 + EVENT_WORD] = "";
+	const char *at = *s + event_prefix(*s, request), *part = text;
+	size_t n, skip;
+
+	for (n = 0; at > *s && *at != '\0' && n <= EVENT_MAXNAME; n++) {
+		skip = event_prefix(at, response);
+		text[n] = skip > 0 ? '.' : *at;
+		at += skip > 0 ? skip : 1;
+	}
+	if (n == 0 || !dotted_add(re, &part, err) || *part != '\0')
+		return false;
+	*s = at;
+	return true;
+}
+
 /* Add the unit mask or modifier at *s, and move *s to its end. */
 static enum event_error
 part_add(struct reading *re, const char **s)
@@ -375,9 +397,10 @@ part_add(struct reading *re, const char **s)
 		return mod_add(re, mod, value, len);
 	}
 	*s = event_key(&re->re_key, begin);
-	if (**s == '.' && (re->re_sp->spc_row->er_flags & ER_DOTTED) != 0) {
+	if ((**s == '.' || **s == '=') &&
+	    (re->re_sp->spc_row->er_flags & ER_DOTTED) != 0) {
 		*s = begin;
-		if (dotted_add(re, s, &err))
+		if (dotted_add(re, s, &err) || request_add(re, s, &err))
 			return err;
 		*s = event_key(&re->re_key, begin);
 	}

@@ -61,8 +61,10 @@ find_event(const struct events *es, struct wanted *w)
 	}
 	err = event_lookup(es, w->wn_name, &sp, &w->wn_code);
 	if (err == EVENT_UNKNOWN &&
-	    events_raw(es->es_pmu->ep_kind, w->wn_name, &w->wn_code))
+	    events_raw(es->es_pmu->ep_kind, w->wn_name, &w->wn_code)) {
+		events_raw_pics(es, &w->wn_code);
 		return true;
+	}
 	if (err != EVENT_OK)
 		event_lookup_refuse(es, w->wn_name, err);
 	return err == EVENT_OK;

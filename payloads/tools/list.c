@@ -127,32 +127,10 @@ report_absent(unsigned found, const char *cpu, const char *pattern)
 	return found == 0;
 }
 
-/* CPUs that many machines have, but no source of the tables. */
+/* CPUs that machines have, but no source of the tables. */
 static const char *const no_source =
-    "Intel: Arrow Lake.  Arm: Cortex-A715, A720, X3, X4.  These CPUs "
-    "have raw codes and architected events";
-
-static void
-print_sources(unsigned flags)
-{
-	static const struct {
-		unsigned flag;
-		const char *name;
-	} sources[] = {
-		{ PMU_LIBPFM4, "libpfm4" },
-		{ PMU_JSON, "perf JSON" },
-		{ PMU_NEWER, "newer libpfm4" },
-	};
-	const char *before = "";
-
-	for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
-		if ((flags & sources[i].flag) != 0) {
-			printf("%s %s", before, sources[i].name);
-			before = ",";
-		}
-	}
-	putchar('\n');
-}
+    "Arm: Apple's and Qualcomm's cores.  x86: Hygon's and Zhaoxin's.  These "
+    "CPUs have raw codes and architected events";
 
 /* Print the CPUs that have a table, each with its names and their sources. */
 static int
@@ -169,9 +147,8 @@ list_cpus(void)
 		for (names = 0;
 		     events_next(&es, &ew, ~0ULL, name, sizeof name);)
 			names++;
-		printf("%-24s %-36s %5u names of", es.es_pmu->ep_name,
-		    es.es_pmu->ep_desc, names);
-		print_sources(es.es_pmu->ep_flags);
+		printf("%-24s %-36s %5u names of %s\n", es.es_pmu->ep_name,
+		    es.es_pmu->ep_desc, names, es.es_pmu->ep_source);
 	}
 	if (n == 0) {
 		fputs("list: no table of any CPU: this image was made with "

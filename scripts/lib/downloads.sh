@@ -2,9 +2,9 @@
 # Downloads into the cache, which nothing installs.  scripts/setup sources this, with $cache, root(), and the functions of
 # script.sh and aptsource.sh.
 
-# scripts/mkevents reads the perf JSON in this package.  The tables are made from that of one Linux.
-json_package=linux-source-6.12
-# And this one of a newer Debian, for both architectures.
+# The readers in events/vendors/ take facts from the perf JSON in this package.
+json_package=linux-source-7.3 json_suite=trixie-backports
+# scripts/mkevents reads this one of a newer Debian, for both architectures.
 newer_package=libpfm4-dev newer_suite=trixie
 
 # Print the names and the contents of a folder's files as one SHA-256.
@@ -12,54 +12,51 @@ folder_hash() {
 	(cd "$1" && find . -type f | LC_ALL=C sort | xargs sha256sum) | sha256sum | cut -c 1-64
 }
 
-# Unpack the JSON of x86 and arm64 to a folder of the cache, whose name ends with the hash of its content.
-fetch_json() {
-	say "fetching the perf JSON from $json_package"
-	json=$(mktemp -d)
-	trap 'rm -rf "$json"' EXIT
-	exit_on_signals
-	cd "$json" || exit
-	{ apt-get -q -o APT::Sandbox::User=root download "$json_package" || {
-		root apt-get -q update && apt-get -q -o APT::Sandbox::User=root download "$json_package"
-	}; } >log 2>&1 || {
-		tail -n 3 log >&2
-		absent "the source of Linux ${json_package##*-}, which has the perf JSON, cannot be fetched: the package $json_package is" \
-			"in Debian 13 and in Debian 12's security suite: add one of them to apt's sources"
-	}
-	dpkg-deb --fsys-tarfile "$json_package"_*.deb | tar -xO "./usr/src/$json_package.tar.xz" |
-		tar -xJ --strip-components=4 "$json_package/tools/perf/pmu-events/arch/x86" \
-			"$json_package/tools/perf/pmu-events/arch/arm64"
-	hash=$(folder_hash arch)
-	mkdir -p "$cache"
-	rm -rf "$cache/perf-json-$hash"
-	cp -r arch "$cache/perf-json-$hash.$$"
-	mv -T "$cache/perf-json-$hash.$$" "$cache/perf-json-$hash"
-}
-
-# Unpack both architectures' libpfm4 of the newer Debian to a folder of the cache, named like that of the JSON.
-fetch_newer() {
-	say "fetching $newer_package of Debian's $newer_suite"
+# Fetch packages of another suite of Debian's to the working folder, or say why not and what they are.
+fetch_from() { # SUITE, WHAT, PACKAGES...
+	suite=$1 what=$2
+	shift 2
+	say "fetching $* of Debian's $suite"
 	work=$(mktemp -d)
 	trap 'rm -rf "$work"' EXIT
 	exit_on_signals
 	cd "$work" || exit
-	derive_suite "$newer_suite"
-	{ apt update && apt download "$newer_package:amd64" "$newer_package:arm64"; } >log 2>&1 || {
+	derive_suite "$suite"
+	{ apt update && apt download "$@"; } >log 2>&1 || {
 		tail -n 3 log >&2
-		absent "the libpfm4 of Debian's $newer_suite cannot be fetched: its package is $newer_package:" \
-			"a mirror of Debian must be in apt's sources"
+		absent "$what of Debian's $suite cannot be fetched: its package is $1: a mirror of Debian must be in apt's sources"
 	}
+}
+
+# Move a folder to the cache.  Its name there ends with the hash of its content.
+keep_folder() { # FOLDER, NAME
+	to=$cache/$2-$(folder_hash "$1")
+	mkdir -p "$cache"
+	rm -rf "$to"
+	cp -r "$1" "$to.$$"
+	mv -T "$to.$$" "$to"
+}
+
+# Unpack the JSON of x86 and arm64 to a folder of the cache, and print the folder.
+fetch_json() {
+	fetch_from "$json_suite" 'the perf JSON' "$json_package"
+	dpkg-deb --fsys-tarfile "$json_package"_*.deb | tar -xO "./usr/src/$json_package.tar.xz" |
+		tar -xJ --strip-components=4 "$json_package/tools/perf/pmu-events/arch/x86" \
+			"$json_package/tools/perf/pmu-events/arch/arm64"
+	keep_folder arch perf-json
+	echo "$to"
+}
+
+# Unpack both architectures' libpfm4 of the newer Debian to a folder of the cache.
+fetch_newer() {
+	fetch_from "$newer_suite" 'the libpfm4' "$newer_package:amd64" "$newer_package:arm64"
 	for arch in amd64 arm64; do
 		dpkg-deb -x "$newer_package"_*_$arch.deb all
 		mkdir -p newer/$arch
 		cp -r all/usr/include/perfmon newer/$arch
 		mv all/usr/lib/*/libpfm.a newer/$arch
 	done
-	hash=$(folder_hash newer)
-	mkdir -p "$cache"
-	rm -rf "$cache/libpfm4-newer-$hash"
-	cp -r newer "$cache/libpfm4-newer-$hash.$$"
-	mv -T "$cache/libpfm4-newer-$hash.$$" "$cache/libpfm4-newer-$hash"
+	keep_folder newer libpfm4-newer
 }
 
 # This package of arm64 has the device trees of boards.

@@ -73,7 +73,7 @@ lookups x86_64 "$(scripts/qemu-pmu --cpu amd-core)" <<-END
 	amd64_fam1ah_zen5 family=26,model=2
 END
 
-# The other CPUs that only the JSON or the newer libpfm4 has.
+# The other CPUs.
 if [ "${BARECPC_CAMPAIGN-}" = yes ]; then
 	lookups x86_64 "$(scripts/qemu-pmu --cpu intel-v5)" <<-END
 		tgl family=6,model=140
@@ -86,6 +86,10 @@ if [ "${BARECPC_CAMPAIGN-}" = yes ]; then
 		lnl_lnc family=6,model=189
 		srf family=6,model=175
 		grr family=6,model=182
+		arl_lnc family=6,model=197
+		ptl_cgc family=6,model=204
+		cwf family=6,model=221
+		nvl_cyc family=18,model=1
 	END
 	lookups arm64 max <<-END
 		arm_ac34 midr=0x410fd020
@@ -104,6 +108,22 @@ if [ "${BARECPC_CAMPAIGN-}" = yes ]; then
 		arm_x1 midr=0x410fd440
 		arm_x2 midr=0x410fd480
 		arm_v3 midr=0x410fd840
+		arm_ac32 midr=0x410fd010
+		arm_ac65ae midr=0x410fd430
+		arm_ac76ae midr=0x410fd0e0
+		arm_ac78c midr=0x410fd4b0
+		arm_ac520 midr=0x410fd800
+		arm_ac715 midr=0x410fd4d0
+		arm_ac720 midr=0x410fd810
+		arm_x1c midr=0x410fd4c0
+		arm_x3 midr=0x410fd4e0
+		arm_x4 midr=0x410fd820
+		arm_v3ae midr=0x410fd830
+		arm_c1_nano midr=0x410fd8a0
+		arm_c1_pro midr=0x410fd8b0
+		arm_c1_ultra midr=0x410fd8c0
+		arm_c1_premium midr=0x410fd900
+		arm_t410 midr=0x4e0f0100
 		arm_ampereone midr=0xc00fac30
 		arm_ampereonex midr=0xc00fac40
 	END
@@ -136,7 +156,7 @@ python3 - build/events/intel "$tap_dir/events/intel" <<'END'
 import struct
 import sys
 
-PMU_BYTES, NROW = 116, 90  # of struct event_pmu, events/table.h
+PMU_BYTES, NROW = 212, 186  # of struct event_pmu, events/table.h
 data = bytearray(open(sys.argv[1], "rb").read())
 at, size = struct.unpack_from("<II", data, 24)
 for pmu in range(at, at + size, PMU_BYTES):

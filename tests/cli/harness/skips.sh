@@ -17,7 +17,7 @@ for command in apt-get apt; do
 		exit 100
 	SH
 done
-for test in tests/cli/boot/boards.py "env PYTHONPATH=tests/cli/lib python3 $tap_dir/engine.py" tests/cli/events/event_sources.sh; do
+for test in tests/cli/boot/boards.py "env PYTHONPATH=tests/cli/lib python3 $tap_dir/engine.py"; do
 	# shellcheck disable=SC2086 # a command
 	env BARECPC_OS_RELEASE="$tap_dir/os-release" $test >"$out" 2>"$err"
 	status=$?

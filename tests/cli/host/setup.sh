@@ -94,7 +94,7 @@ for id in debian ubuntu; do
 			scripts/setup $option >"$out" 2>"$err"
 		check "$id: setup $option without its package is an error" test $? != 0
 		check "$id: it says what the package provides" \
-			grep -qE "^setup: the (source of Linux 6.12, which has the perf JSON,|libpfm4 of Debian's trixie) cannot be fetched: " "$err"
+			grep -qE "^setup: the (perf JSON of Debian's trixie-backports|libpfm4 of Debian's trixie) cannot be fetched: " "$err"
 	done
 done
 # An option that unpacks packages: a copy of the scripts has another list of them.

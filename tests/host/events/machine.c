@@ -193,7 +193,7 @@ craft_masks(struct event_file *ef, enum crafted wrong)
 		}
 		um->um_flags = EXTRA_OFFCORE0 << UM_EXTRA_SHIFT;
 		um->um_extra = (uint16_t)(n % 2 != 0 ? half : half - 1);
-		um->um_alias = um->um_group = um->um_wants = 0;
+		um->um_alias = um->um_group = 0;
 	}
 }
 

@@ -62,6 +62,8 @@ find_table(const char *cpu)
 	if (sscanf(cpu, "%x/%x/%x/%x/%x", &n[0], &n[1], &n[2], &n[3], &n[4]) ==
 	    2)
 		return events_cpu(event_dbs, EVENT_ARM, n[0], n[1], 0);
+	if (n[1] == 0xc5 && n[4] == 2) /* Arrow Lake's second E-core */
+		return events_find(event_dbs, "arl_cmt");
 	if (n[3] != 0)
 		return events_core(event_dbs, n[0], n[1], n[3]);
 	return events_cpu(event_dbs, EVENT_INTEL, n[0], n[1], n[2]);
@@ -192,7 +194,7 @@ same_spelled(
 
 	for (size_t i = 0; name[i] != '\0'; i++)
 		small[i] = (char)tolower((unsigned char)name[i]);
-	small[strcspn(small, ".")] = strchr(name, '.') != NULL ? ':' : '\0';
+	small[strcspn(small, ".:")] = strpbrk(name, ".:") != NULL ? ':' : '\0';
 	return event_lookup(es, small, &sp, &other) == EVENT_OK &&
 	       ec->ec_select == other.ec_select &&
 	       ec->ec_extra == other.ec_extra &&

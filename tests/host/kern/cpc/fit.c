@@ -91,9 +91,8 @@ static const char *const architectural[] = { "inst_retired.any_p",
 static const char *const tabled[] = { "INST_RETIRED:ANY_P",
 	"INSTRUCTION_RETIRED", "INST_RETIRED:ANY_P:c=1",
 	"CYCLE_ACTIVITY:STALLS_L2_MISS", "L1D_PEND_MISS:PENDING",
-	"CPU_CLK_UNHALTED:THREAD_P",
-	"OFFCORE_RESPONSE_0:DMND_DATA_RD:ANY_RESPONSE",
-	"OFFCORE_RESPONSE_0:DMND_RFO:ANY_RESPONSE", "UNHALTED_CORE_CYCLES" };
+	"CPU_CLK_UNHALTED:THREAD_P", "OFFCORE_RESPONSE_0:DMND_DATA_RD",
+	"OFFCORE_RESPONSE_0:DMND_RFO", "UNHALTED_CORE_CYCLES" };
 #define NTABLED (sizeof tabled / sizeof tabled[0])
 
 /* A set as the library passes it to the kernel. */

@@ -213,7 +213,7 @@ intel_extra_msr(struct fake_cpu *c, uint32_t msr, struct reg *r)
 	case 0x1a6:
 	case 0x1a7:
 		*r = (struct reg){ &c->offcore[msr - 0x1a6],
-			c->wide_offcore ? bits(44) : bits(38), STORES };
+			c->wide_offcore ? bits(48) : bits(38), STORES };
 		return true;
 	case 0x3f6:
 		*r = (struct reg){ &c->ldlat, bits(16), STORES };

@@ -66,7 +66,7 @@ struct fake_cpu {
 	unsigned loses;    /* lose the interrupt of each n-th overflow */
 	unsigned lags;     /* instructions from an overflow to its interrupt */
 	bool extra_msrs;   /* Intel: the extra MSRs exist */
-	bool wide_offcore; /* Intel: off-core responses have 44 bits, not 38 */
+	bool wide_offcore; /* Intel: off-core responses have 48 bits, not 38 */
 	uint64_t offcore_excludes; /* these bits together raise #GP */
 	bool rtm; /* Intel: bit 32 of a select, and bit 33 of PIC 2's */
 	/* The values of the registers. */

@@ -95,9 +95,9 @@ TEST(selects_are_written)
  */
 TEST(extra_msrs_are_shared)
 {
-	const char *one = "OFFCORE_RESPONSE_0:0x10001";
-	const char *two = "OFFCORE_RESPONSE_0:0x10002";
-	const char *other = "OFFCORE_RESPONSE_1:0x10002";
+	const char *one = "OFFCORE_RESPONSE_0:DMND_DATA_RD";
+	const char *two = "OFFCORE_RESPONSE_0:DMND_RFO";
+	const char *other = "OFFCORE_RESPONSE_1:DMND_RFO";
 
 	boot(&skylake_whole);
 	assert_int_equal(add_name(&set, 0, one, 0, NULL), 0);
@@ -210,11 +210,12 @@ TEST(attributes_set_extra_msrs)
 	assert_string_equal(attr_names(ops),
 	    "edge,inv,umask,cmask,anythr,msr_offcore,msr_ldlat,msr_frontend");
 	assert_int_equal(
-	    add_name(&set, 0, "OFFCORE_RESPONSE_1:0x1", 1, &attr), 0);
+	    add_name(&set, 0, "OFFCORE_RESPONSE_1:DMND_RFO", 1, &attr), 0);
 	assert_int_equal(set.set.ps_extra_msr[EXTRA_OFFCORE1], 0x10004);
 	/* A value with bits that the register does not have. */
 	attr.cpa_value = 1ULL << 40;
-	assert_int_equal(add_name(&set, 1, "OFFCORE_RESPONSE_0:0x1", 1, &attr),
+	assert_int_equal(
+	    add_name(&set, 1, "OFFCORE_RESPONSE_0:DMND_RFO", 1, &attr),
 	    CPC_ATTRIBUTE_OUT_OF_RANGE);
 	assert_string_equal(named_refusal.cf_why,
 	    "MSR_OFFCORE_RSP_0 (0x1a6) does not take 0x10000000000");
@@ -356,6 +357,10 @@ TEST(newer_names_are_taken)
 				fail_msg("%s: %s: no PIC", cpus[i].pmu, name);
 			subcode = add_name(&set,
 			    (unsigned)__builtin_ctzll(pics), name, 0, NULL);
+			/* This CPU lacks version 6's unit mask. */
+			if (subcode == CPC_RESOURCE_UNAVAIL &&
+			    ev.ce_code >> 40 != 0)
+				continue;
 			if (subcode != 0)
 				fail_msg("%s: %s: %d %s", cpus[i].pmu, name,
 				    subcode, named_refusal.cf_why);

@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""Print the events of CPUs that have a vendor's file, for scripts/mkevents: vendor_lines.py VENDOR CODES...
+
+The facts are those of events/vendors/VENDOR.facts.  CODES have the output of file/codes.c: the names of a libpfm4.  A name
+of libpfm4 is a further spelling if its code is that of a vendor's event.  The lines have tabs between their fields:
+
+    P  NAME  DESCRIPTION  PICS  FIXED PICS  FAMILY  MODELS  MODIFIERS  SOURCE
+    E  EVENT  UNIT MASK  SELECT  EXTRA MSR  ITS VALUE  PICS  KIND
+
+Numbers are hexadecimal.  MODIFIERS are bits of enum event_mod.  KIND is `d` for the unit mask of an event's name alone,
+`l` for one that takes a latency, or `-`.
+"""
+
+import collections
+import fnmatch
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "vendors"))
+import facts  # noqa: E402
+
+# libpfm4's PMU of the same core, for a CPU that it does not have.
+SAME_CORE = {"wsm_ex": "wsm_dp", "bdw_de": "bdw_ep", "tgl": "icl", "rkl": "icl", "emr": "spr", "gnr": "spr", "glp": "glm",
+             "ehl": "tmt", "adl_n": "adl_grt", "mtl_rwc": "adl_glc", "mtl_cmt": "adl_grt"}
+# Bits of libpfm4's codes that are not a name's.
+CONTROL = {"intel": 0x530000, "amd": 0x530000, "arm": ~0xFFFF}
+# The extra MSRs, as in enum event_extra.
+MSRS = {0x1A6: 1, 0x1A7: 2, 0x3F6: 3, 0x3F7: 4}
+LDLAT, LDLAT_MIN = 3, 3
+# The events of fixed PICs that general ones count, too: the code is theirs, as perf has it (tools/perf/pmu-events/jevents.py).
+FIXED = {
+    "INST_RETIRED.ANY": 0xC0,
+    "CPU_CLK_UNHALTED.REF": 0x300,
+    "CPU_CLK_UNHALTED.THREAD": 0x3C,
+    "CPU_CLK_UNHALTED.CORE": 0x3C,
+    "CPU_CLK_UNHALTED.THREAD_ANY": 0x3C | 1 << 21,
+}
+# Modifiers, as in enum event_mod: k, u, e, i and c; t until Cascade Lake; intx and intxcp where the core has TSX.
+BASE_MODS, MOD_T, MODS_TSX = 0x1F, 0x20, 0x180
+ANY_THREAD = "atom nhm* wsm* snb* ivb* hsw* bdw* skl skx clx"
+TSX = "hsw* bdw* skl skx clx icl icx tgl rkl spr emr"
+MODS = {"amd": 0x61F, "arm": 0x803}
+
+Key = collections.namedtuple("Key", "select extra value")
+
+
+def is_one_of(name, patterns):
+    """Is the name one of these?"""
+    return any(fnmatch.fnmatch(name, pattern) for pattern in patterns.split())
+
+
+def modifiers(vendor, cpu):
+    """The modifiers of a CPU's events."""
+    if vendor != "intel":
+        return MODS[vendor]
+    return BASE_MODS | MOD_T * is_one_of(cpu, ANY_THREAD) | MODS_TSX * is_one_of(cpu, TSX)
+
+
+def spelled(name):
+    """A name as event and unit mask, whose dots are `_`."""
+    event, _, umask = name.upper().replace(":", ".").partition(".")
+    return event, umask.replace(".", "_")
+
+
+def keys(vendor, fact):
+    """The codes of a fact: the first is what its name means."""
+    for n, select in enumerate(fact.selects):
+        if vendor == "intel" and fact.pics >> facts.FIRST_FIXED:
+            select = FIXED.get(fact.name, select)
+        msr = fact.msrs[n] if fact.msrs else 0
+        if msr and msr not in MSRS:
+            return
+        yield Key(select, MSRS.get(msr, 0), fact.value)
+
+
+class Table:
+    """The names of a CPU: for each event, its unit masks."""
+
+    def __init__(self, vendor, cpu, known):
+        self.vendor, self.full = vendor, (1 << cpu.npic) - 1
+        self.masks = collections.defaultdict(dict)  # event: unit mask: its key and PICs
+        self.default = {}  # event: its unit mask
+        self.dotted = set()
+        self.pics = collections.Counter()  # by key: where one of the vendor's events counts
+        for fact in known:
+            self.add_fact(fact)
+        self.add_latencies()
+        for key in (Key(0xC0, 0, 0), Key(0x3C, 0, 0)):
+            # Nehalem's list has these on fixed PICs alone.  They are architectural, so all general PICs count them:
+            # Intel SDM vol. 3B, "Pre-defined Architectural Performance Events".
+            if vendor == "intel" and key in self.pics:
+                self.pics[key] |= self.full
+        for event in list(self.masks):
+            self.default_of(event, lambda key: key.select == key.select & 0xFF and not key.extra)
+
+    def add(self, name, key, pics):
+        """Add a name; two names of the vendor's that are spelled alike have one code."""
+        event, umask = spelled(name)
+        if self.masks[event].setdefault(umask, (key, pics)) != (key, pics):
+            sys.exit(f"{name}: two codes: {self.masks[event][umask]} and {(key, pics)}")
+
+    def add_fact(self, fact):
+        """Add an event of the vendor's."""
+        pics = self.full if fact.pics is None else fact.pics
+        # Event 00H's unit mask n + 1 is fixed PIC n.  Jaketown's list has another one for THREAD_ANY.
+        if self.vendor == "intel" and pics >> facts.FIRST_FIXED and fact.selects[0] & 0xFF == 0 and fact.selects[0] & 0xFF00:
+            pics = 1 << facts.FIRST_FIXED - 1 + (fact.selects[0] >> 8 & 0xFF)
+        codes = list(keys(self.vendor, fact))
+        if not codes:
+            return
+        self.add(fact.name, codes[0], pics)
+        if fact.name.count(".") > 1:
+            self.dotted.add(spelled(fact.name)[0])
+        for key in codes:
+            self.pics[key] |= pics
+
+    def add_latencies(self):
+        """Add a name with a modifier for latencies of several lengths."""
+        for event, masks in self.masks.items():
+            for umask, (key, pics) in list(masks.items()):
+                latency = re.fullmatch(r"(.+)_GT_\d+", umask) if key.extra == LDLAT else None
+                if latency:
+                    key = key._replace(value=LDLAT_MIN)
+                    masks.setdefault(latency[1], (key, pics))
+                    self.pics[key] |= pics
+
+    def default_of(self, event, fits):
+        """Let the event's name alone mean the unit mask whose code fits."""
+        found = [umask for umask, (key, _) in self.masks[event].items() if umask and fits(key)]
+        if found and "" not in self.masks[event]:
+            most = min(found, key=lambda umask: (-(self.masks[event][umask][1] & self.full).bit_count(), umask))
+            self.default.setdefault(event, most)
+
+    def add_libpfm4(self, names):
+        """Add libpfm4's names of the vendor's events."""
+        alone = {}
+        # libpfm4 says which MSR by the event alone.
+        known = {(key.select, key.value): key for key in self.pics}
+        for name, code in names.items():
+            key, (event, umask) = known.get(code), spelled(name)
+            if not key or umask in self.masks.get(event, ()):
+                continue
+            if not umask:
+                alone[event] = key
+            else:
+                self.masks[event][umask] = key, self.pics[key]
+        for event, key in alone.items():
+            if event in self.masks:
+                self.default_of(event, lambda other, key=key: other == key)
+            else:
+                self.masks[event][""] = key, self.pics[key]
+
+    def lines(self):
+        """The lines of the names."""
+        for event, masks in sorted(self.masks.items()):
+            for umask, (key, pics) in sorted(masks.items()):
+                # OFFCORE_RESPONSE alone has no value of the MSR that its unit masks have.
+                if not umask and len(masks) > 1:
+                    continue
+                kind = "d" if umask and self.default.get(event) == umask else "-"
+                if key.extra == LDLAT and key.value == LDLAT_MIN:
+                    kind = "l"
+                dot = "." if event in self.dotted else ""
+                yield ["E", event, dot + umask, *(f"{n:x}" for n in (*key, pics)), kind]
+
+
+def libpfm4_names(path, vendor):
+    """libpfm4's names: for each PMU a dict from a name to its select and the value of the extra MSR."""
+    found = {}
+    for line in pathlib.Path(path).read_text().splitlines():
+        pmu, name, select, extra = line.split()
+        found.setdefault(pmu, {})[name] = int(select, 0) & ~CONTROL[vendor], int(extra, 0)
+    return found
+
+
+def models(ids):
+    """The family and the models of an Intel CPU."""
+    parts = [part.partition("/")[0].split("-") for part in ids.split(",")]
+    return parts[0][0], ",".join(model for _, model in parts)
+
+
+def source_of(sources, cpu):
+    """The repositories that a CPU's files are from, each with its revision; the files, and their version if they say it."""
+    known, files = {source.name: source for source in sources}, collections.defaultdict(list)
+    for file in cpu.file.split(","):
+        name, _, path = file.rpartition(":")
+        source = known[name or sources[0].name]
+        files[pathlib.PurePath(path).stem].append(f"{source.name} {source.revision[:7]}")
+    text = "; ".join(f"{', '.join(texts)} {file}" for file, texts in files.items())
+    return f"{text} {cpu.version}" if len(sources) == 1 else text
+
+
+def main(vendor, *paths):
+    """Print the lines of a vendor's CPUs."""
+    libraries = [libpfm4_names(path, vendor) for path in paths]
+    sources, cpus, known = facts.read(vendor)
+    for cpu in cpus:
+        table = Table(vendor, cpu, known[cpu.name])
+        for names in libraries:
+            table.add_libpfm4(names.get(cpu.name) or names.get(SAME_CORE.get(cpu.name), {}))
+        family, numbers = models(cpu.ids) if vendor == "intel" else ("0", "")
+        print("P", cpu.name, cpu.description, f"{cpu.npic:x}", f"{cpu.nfixed:x}", family, numbers,
+              f"{modifiers(vendor, cpu.name):x}", source_of(sources, cpu), sep="\t")
+        for line in table.lines():
+            print(*line, sep="\t")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
