@@ -465,6 +465,27 @@ TEST(the_cpu_chooses_its_table)
 	assert_string_equal(cpu_name(events_find(event_dbs, "ep")), "");
 }
 
+/* The vendors' lists for Arm say which processors they are about: 45 parts. */
+TEST(each_part_has_the_table_of_its_list)
+{
+	FILE *f = fopen("events/vendors/arm.facts", "r");
+	char line[1024], name[32];
+	unsigned implementer, part, parts = 0;
+
+	assert_non_null(f);
+	while (fgets(line, sizeof line, f) != NULL) {
+		if (sscanf(line, "cpu %31s %*s %*s %*x %*x %x-%x", name,
+			&implementer, &part) != 3)
+			continue;
+		assert_string_equal(cpu_name(events_cpu(event_dbs, EVENT_ARM,
+					implementer, part, 0)),
+		    name);
+		parts++;
+	}
+	fclose(f);
+	assert_int_equal(parts, 45);
+}
+
 /* A PMU's name before an event must be the name of this PMU. */
 TEST(pmu_prefixes_are_checked)
 {
