@@ -31,6 +31,7 @@
 #define AMD_GLOBAL_STATUS         0xc0000300
 #define AMD_GLOBAL_CTL            0xc0000301
 #define AMD_GLOBAL_STATUS_CLR     0xc0000302
+#define AMD_GLOBAL_STATUS_SET     0xc0000303
 
 #define EVTSEL_USR       (1u << 16)
 #define EVTSEL_OS        (1u << 17)

@@ -119,6 +119,12 @@ test_amd(void)
 		wrmsr(AMD_GLOBAL_STATUS, 0x3f);
 		check(
 		    "global status is read only", rdmsr(AMD_GLOBAL_STATUS), 0);
+		wrmsr(AMD_GLOBAL_STATUS_SET, 0x24);
+		check("status set", rdmsr(AMD_GLOBAL_STATUS), 0x24);
+		check("status set reads 0", rdmsr(AMD_GLOBAL_STATUS_SET), 0);
+		wrmsr(AMD_GLOBAL_STATUS_CLR, 0x20);
+		check("status cleared", rdmsr(AMD_GLOBAL_STATUS), 4);
+		pmu_clear_status();
 	}
 	pmu_stop();
 }

@@ -66,6 +66,9 @@
 #define MSR_V6_STEP        4
 #define MSR_PERF_METRICS   0x329
 
+/* AMD64 APM vol. 2, "MSR Cross-Reference": PerfCntrGlobalStatusSet */
+#define MSR_AMD_GLOBAL_STATUS_SET 0xc0000303
+
 /* IA32_PERFEVTSELx and PERF_CTLx */
 #define EVTSEL_CODE      0xffffULL
 #define EVTSEL_USR       (1ULL << 16)
@@ -1123,6 +1126,11 @@ static PMUReg pmu_intel_reg(CPUX86State *env, uint32_t msr)
     return pmu_reg_foreign;
 }
 
+static uint64_t pmu_amd_status(CPUX86State *env)
+{
+    return pmu_gp_bits(env) | (x86_pmu_amd_freezes(env) ? STATUS_CTR_FRZ : 0);
+}
+
 static PMUReg pmu_amd_reg(CPUX86State *env, uint32_t msr)
 {
     unsigned n;
@@ -1151,10 +1159,10 @@ static PMUReg pmu_amd_reg(CPUX86State *env, uint32_t msr)
         return pmu_reg(REG_CONST_QUIET, &env->msr_global_status, 0);
     case MSR_AMD64_PERF_CNTR_GLOBAL_CTL:
         return pmu_reg(REG_PLAIN, &env->msr_global_ctrl, pmu_gp_bits(env));
+    case MSR_AMD_GLOBAL_STATUS_SET:
+        return pmu_reg(REG_SET, &env->msr_global_status, pmu_amd_status(env));
     case MSR_AMD64_PERF_CNTR_GLOBAL_STATUS_CLR:
-        return pmu_reg(REG_CLEAR, &env->msr_global_status,
-                       pmu_gp_bits(env) |
-                           (x86_pmu_amd_freezes(env) ? STATUS_CTR_FRZ : 0));
+        return pmu_reg(REG_CLEAR, &env->msr_global_status, pmu_amd_status(env));
     case MSR_IA32_DEBUGCTL:
         return x86_pmu_amd_freezes(env) ? pmu_reg(REG_PLAIN, &env->msr_debugctl,
                                                   DEBUGCTL_FREEZE_PERFMON)
