@@ -17,8 +17,7 @@ import pathlib
 import re
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "vendors"))
-import facts  # noqa: E402
+import facts
 
 # libpfm4's PMU of the same core, for a CPU that it does not have.
 SAME_CORE = {"wsm_ex": "wsm_dp", "bdw_de": "bdw_ep", "tgl": "icl", "rkl": "icl", "emr": "spr", "gnr": "spr", "glp": "glm",
