@@ -1,6 +1,6 @@
 /*
- * Encode a parsed name as register values.  The results are libpfm4's;
- * tests/host/events/oracle.c compares them.
+ * Encode a parsed name as register values.  tests/host/events compares them
+ * with the vendors' lists (vendor_answers.c) and libpfm4 (oracle.c).
  *
  * Intel SDM vol. 3B, "Architectural Performance Monitoring Version 1" and
  * Version 3; AMD APM vol. 2 (24593), "Performance Event-Select Registers";

@@ -59,7 +59,8 @@ has_pmu_names(const struct event_db *db)
 
 	for (; n > 0; n--, ep++) {
 		if (memchr(ep->ep_name, '\0', sizeof ep->ep_name) == NULL ||
-		    memchr(ep->ep_desc, '\0', sizeof ep->ep_desc) == NULL)
+		    memchr(ep->ep_desc, '\0', sizeof ep->ep_desc) == NULL ||
+		    memchr(ep->ep_source, '\0', sizeof ep->ep_source) == NULL)
 			return false;
 	}
 	return true;

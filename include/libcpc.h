@@ -366,7 +366,8 @@ int cpc_buf_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf);
  *
  * Returns -1 with errno.  The tests have this order:
  * - EINVAL: flags, or a set without requests;
- * - ENOMEM: no memory to copy a large set;
+ * - ENOMEM: no memory to copy a large set.
+ * If this LWP has bound the set to a CPU, that binding ends now.
  * - EAGAIN: a profile counts this LWP, or a set bound to a CPU has the
  *   counters;
  * - EACCES: two CPUs that are online share one PMU.

@@ -47,8 +47,10 @@ read_pmu(enum event_kind kind, char *line)
 	if (facts_npmu > LENGTH(facts_pmu))
 		errx(1, "more PMUs than %zu", LENGTH(facts_pmu));
 	ep->ep_kind = (uint8_t)kind;
+	if (kind != EVENT_ARM)
+		ep->ep_flags = PMU_RAW_UMASK;
 	if (kind == EVENT_INTEL)
-		ep->ep_flags = PMU_RAW_UMASK | PMU_EDGE_CMASK;
+		ep->ep_flags |= PMU_EDGE_CMASK;
 	copy_field(ep->ep_name, sizeof ep->ep_name, next_field(&line));
 	copy_field(ep->ep_desc, sizeof ep->ep_desc, next_field(&line));
 	ep->ep_npic = (uint8_t)next_number(&line);

@@ -7,7 +7,7 @@
  *
  * VENDOR is intel, amd or arm.  FIRST-LINE begins the output.  LIBPFM4 is what
  * its tables are called, PAPI-EVENTS PAPI's papi_events.csv, LINES the output
- *of vendor_lines.py.
+ * of vendor_lines.py.
  */
 #include <err.h>
 #include <stdlib.h>

@@ -20,8 +20,8 @@ import sys
 import facts
 
 # libpfm4's PMU of the same core, for a CPU that it does not have.
-SAME_CORE = {"wsm_ex": "wsm_dp", "bdw_de": "bdw_ep", "tgl": "icl", "rkl": "icl", "emr": "spr", "gnr": "spr", "glp": "glm",
-             "ehl": "tmt", "adl_n": "adl_grt", "mtl_rwc": "adl_glc", "mtl_cmt": "adl_grt"}
+SAME_CORE = {"wsm_ex": "wsm_dp", "bdw_de": "bdw_ep", "tgl": "icl", "rkl": "icl", "emr": "spr", "glp": "glm",
+             "ehl": "tmt", "adl_n": "adl_grt", "mtl_rwc": "adl_glc"}
 # Bits of libpfm4's codes that are not a name's.
 CONTROL = {"intel": 0x530000, "amd": 0x530000, "arm": ~0xFFFF}
 # The extra MSRs, as in enum event_extra.
@@ -154,10 +154,12 @@ class Table:
         """The lines of the names."""
         for event, masks in sorted(self.masks.items()):
             for umask, (key, pics) in sorted(masks.items()):
-                # OFFCORE_RESPONSE alone has no value of the MSR that its unit masks have.
-                if not umask and len(masks) > 1:
-                    continue
                 kind = "d" if umask and self.default.get(event) == umask else "-"
+                if not umask and len(masks) > 1:
+                    # OFFCORE_RESPONSE alone has no value of the MSR that its unit masks have.  AMD's names alone have all bits.
+                    if self.vendor != "amd":
+                        continue
+                    umask, kind = "ALL", "d"
                 if key.extra == LDLAT and key.value == LDLAT_MIN:
                     kind = "l"
                 dot = "." if event in self.dotted else ""

@@ -155,7 +155,8 @@ parse_field(enum event_kind kind, const char *s, struct config *config)
 	 * The upper byte of AMD's event is in bits 35:32 of the register.  That
 	 * of Intel's unit masks is in bits 47:40.
 	 */
-	if (fd->fd_max == AMD_EVENT_MAX || fd->fd_max == INTEL_UMASK_MAX)
+	if (fd->fd_max == AMD_EVENT_MAX ||
+	    (kind == EVENT_INTEL && fd->fd_max == INTEL_UMASK_MAX))
 		v = (v & 0xff) | v >> 8 << 32;
 	config->cnf_select |= v << fd->fd_at;
 	return s;

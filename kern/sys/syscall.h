@@ -12,6 +12,8 @@
 
 #include "include/sys/barecpc.h"
 
+struct proc;
+
 /* X(name) is Linux's call `name`.  They are grouped by file of kern/. */
 #define SYSCALLS(X)                                                            \
 	/* file.c */                                                           \
@@ -211,8 +213,6 @@ intptr_t screen_syscall(const uintptr_t *a);
 intptr_t test_hooks_syscall(const uintptr_t *a);
 
 /* A call gets its arguments in a[0..5], and returns a value or -errno. */
-struct proc;
-
 typedef intptr_t syscall_fn(const uintptr_t *a);
 
 #define SYSCALL_DECLARE(name) syscall_fn sys_##name;

@@ -6,6 +6,7 @@
  * assumed to have all PICs that its model can have, the general ones first, and
  * the extra MSRs that its events name.
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -63,6 +64,9 @@ find_event(const struct events *es, struct wanted *w)
 	if (err == EVENT_UNKNOWN &&
 	    events_raw(es->es_pmu->ep_kind, w->wn_name, &w->wn_code)) {
 		events_raw_pics(es, &w->wn_code);
+		/* libcpc puts a number on general PICs. */
+		if (isdigit((unsigned char)*w->wn_name))
+			w->wn_code.ec_pics &= UINT32_MAX;
 		return true;
 	}
 	if (err != EVENT_OK)

@@ -1,7 +1,7 @@
 /*
  * list [--cpu NAME] [pattern]: prints the events of a CPU, with what they
  * count.  list --cpus: prints the CPUs that have a table.
- *  With a pattern, prints the names that contain it, in upper or lower
+ * With a pattern, prints the names that contain it, in upper or lower
  * case.  The names of perf come first and PAPI's presets last, each with its
  * event.  If no table exists for this machine's CPU, prints the names that its
  * backend knows.

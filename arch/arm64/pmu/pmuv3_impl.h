@@ -35,9 +35,10 @@ struct pmuv3 {
 	unsigned pv_width;     /* bits of one: 32 or 64 */
 	bool pv_owns_el2;      /* started at EL2: may count events there */
 	enum pmuv3_overflow pv_overflow;
-	uint64_t pv_pics;    /* bit n: PIC n exists, on some CPU */
-	uint64_t pv_ceid[2]; /* PMCEID0_EL0, PMCEID1_EL0 */
-	uint64_t pv_pmmir;   /* PMMIR_EL1: bits that all CPUs have */
+	uint64_t pv_pics;      /* bit n: PIC n exists, on some CPU */
+	uint64_t pv_ceid[2];   /* PMCEID0_EL0, PMCEID1_EL0 */
+	unsigned pv_threshold; /* bits of TH; 0: no PMUv3_TH */
+	bool pv_edge;          /* PMUv3_EDGE */
 };
 extern struct pmuv3 pmuv3;
 /*

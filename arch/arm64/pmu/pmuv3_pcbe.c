@@ -61,8 +61,10 @@ read_shape(unsigned version, bool owns_el2)
 		.pv_ceid = { pmu_read_pmceid0(), pmu_read_pmceid1() },
 	};
 
-	if (version >= PMUVER_V3P7)
-		pv.pv_pmmir = pmu_read_pmmir();
+	if (version >= PMUVER_V3P7) {
+		pv.pv_threshold = PMMIR_THWIDTH(pmu_read_pmmir());
+		pv.pv_edge = PMMIR_EDGE(pmu_read_pmmir()) != 0;
+	}
 	/* Before PMUv3p1 the upper halves of PMCEID are reserved. */
 	if (version < PMUVER_V3P1) {
 		pv.pv_ceid[0] = (uint32_t)pv.pv_ceid[0];
@@ -92,7 +94,9 @@ pmuv3_merge(struct pmuv3 *all, const struct pmuv3 *mine)
 		all->pv_nevent = 0;
 	all->pv_ceid[0] &= mine->pv_ceid[0];
 	all->pv_ceid[1] &= mine->pv_ceid[1];
-	all->pv_pmmir &= mine->pv_pmmir;
+	if (mine->pv_threshold < all->pv_threshold)
+		all->pv_threshold = mine->pv_threshold;
+	all->pv_edge &= mine->pv_edge;
 }
 
 static void
@@ -101,9 +105,11 @@ merge_shape(const struct pmuv3 *mine)
 	if (mine->pv_version != pmuv3.pv_version ||
 	    mine->pv_nevent != pmuv3.pv_nevent ||
 	    mine->pv_ceid[0] != pmuv3.pv_ceid[0] ||
-	    mine->pv_ceid[1] != pmuv3.pv_ceid[1])
+	    mine->pv_ceid[1] != pmuv3.pv_ceid[1] ||
+	    mine->pv_threshold != pmuv3.pv_threshold ||
+	    mine->pv_edge != pmuv3.pv_edge)
 		printf("pcbe: CPU %u has another PMU: sets without a core type "
-		       "get only PICs and events of all CPUs\n",
+		       "get only what all CPUs have\n",
 		    arch_curcpu()->c_id);
 	pmuv3_merge(&pmuv3, mine);
 }
@@ -269,10 +275,10 @@ make_config(const struct pcbe_set *set)
 uint32_t
 pmuv3_attrs(const struct pmuv3 *pv)
 {
-	if (PMMIR_THWIDTH(pv->pv_pmmir) == 0)
+	if (pv->pv_threshold == 0)
 		return 0;
 	return 1U << CPC_ATTR_CMASK | 1U << CPC_ATTR_INV |
-	       (uint32_t)(PMMIR_EDGE(pv->pv_pmmir) != 0) << CPC_ATTR_EDGE;
+	       (uint32_t)pv->pv_edge << CPC_ATTR_EDGE;
 }
 
 /* Set the bits of the attributes, which mean what they mean on x86. */
@@ -280,7 +286,7 @@ static int
 add_attrs(uint64_t *sel, const struct pmuv3 *pv, unsigned nattrs,
     const struct cpc_packattr *attrs, struct cpc_refusal *rf)
 {
-	unsigned bits = (unsigned)PMMIR_THWIDTH(pv->pv_pmmir);
+	unsigned bits = pv->pv_threshold;
 	uint64_t times = 0;
 	bool fewer = false, edge = false;
 

@@ -117,7 +117,7 @@ learn_pics(const struct pcbe_ops *ops, unsigned n)
 
 		kp->kpc_index = ops->read_index(pic);
 		kp->kpc_mask = ~0ULL >> (64 - ops->width(pic));
-		/* Does an overflow raise an interrupt that names the PIC? */
+		/* Does no overflow interrupt name the PIC? */
 		kp->kpc_no_ovf_intr =
 		    kp->kpc_mask != ~0ULL &&
 		    ((ops->pcbe_no_ovf_intr >> pic & 1) != 0 ||

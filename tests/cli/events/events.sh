@@ -150,6 +150,11 @@ prints 'one value for two events' '^OFFCORE_RESPONSE_0:DMND_RFO +PIC 1  ' \
 prints 'a raw event has general PICs' '^0xc0 +PIC 1  0x5300c0$' fits skl $ins,0xc0
 prints 'a raw event with commas, too' '^cpu/event=0xc4,umask=0x1/k +PIC 1  0x5201c4$' fits skl $ins,cpu/event=0xc4,umask=0x1/k
 expect 'a comma at the end' 1 '^fits: an event without a name$' fits skl $ins,
+prints 'a number has general PICs alone' '^0xc0 +PIC [0-3]  ' fits snb 0xc0
+expect 'a number takes no fixed PIC' 1 '^fits: ' fits snb 0xc0,INSTRUCTION_RETIRED:c=1,INSTRUCTION_RETIRED:c=2,INSTRUCTION_RETIRED:c=3,INSTRUCTION_RETIRED:c=4,INSTRUCTION_RETIRED:c=5,INSTRUCTION_RETIRED:c=6,INSTRUCTION_RETIRED:c=7,INSTRUCTION_RETIRED:c=8
+prints "a name of AMD's with unit masks, alone" '^0x53ff94 ' scripts/barecpc encode --cpu amd64_fam17h_zen2 BP_L1_TLB_FETCH_HIT
+prints "perf's references of a Zen" '^0x53ff60 ' scripts/barecpc encode --cpu amd64_fam17h_zen1 cache-references
+prints "perf's misses of a Zen" '^0x530964 ' scripts/barecpc encode --cpu amd64_fam1ah_zen6 cache-misses
 prints "PICs of AMD's family 15h" '^DISPATCHED_FPU_OPS:OPS_PIPE0  *PIC 3  ' fits amd64_fam15h_interlagos DISPATCHED_FPU_OPS:OPS_PIPE0
 prints 'PICs of Arm' '^CPU_CYCLES  *PIC 1  0x8000011$' fits neoverse_n1 INST_RETIRED,CPU_CYCLES
 expect 'more events than PICs' 1 '^fits: amd64_k7 has only 4 PICs$' \

@@ -40,7 +40,7 @@ map_of(const struct events *es)
 		return ARM;
 	case EVENT_AMD:
 		return strstr(name, "zen4") != NULL ||
-		               strstr(name, "zen5") != NULL
+		               strstr(name, "fam1ah") != NULL
 		           ? ZEN4
 		       : strstr(name, "17h") != NULL ||
 		               strstr(name, "19h") != NULL

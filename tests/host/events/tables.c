@@ -17,7 +17,7 @@
  */
 #define PMUS (49 + 6 + 45 + 21 + 2)
 /* The names of these PMUs, without modifiers or second unit masks. */
-#define NAMES 39705
+#define NAMES 39655
 
 static bool
 encode_event(const struct events *es, const char *name, enum event_case fold,

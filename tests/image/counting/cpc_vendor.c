@@ -3,7 +3,7 @@
  * the code, the name is refused.
  *
  * The archive's file vendor/codes has names, each with the raw event that
- * tests/cli/events/vendor/codes.sh made from the vendor's answers.  Both are
+ * tests/cli/events/vendor_codes.sh made from the vendor's answers.  Both are
  * counted alone in user mode, so their counts of a loop are equal.
  */
 #include <stdio.h>

@@ -263,6 +263,7 @@ test_intel_v6(void)
 
 	check("leaf 23H: subleaves", cpuid_subleaf(0x23, 0, &b, &c, &d), 3);
 	check("leaf 23H: second unit mask, EQ", b, 3);
+	check("leaf 23H: slots of a cycle", c, SLOTS_WIDE);
 	check("leaf 23H: general counters", cpuid_subleaf(0x23, 1, &b, &c, &d),
 	    (1u << pmu.ngp) - 1);
 	check("leaf 23H: fixed counters", b, (1u << pmu.nfixed) - 1);

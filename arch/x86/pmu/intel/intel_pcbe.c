@@ -1,6 +1,6 @@
 /*
  * The backend of Intel's architectural performance monitoring.  It drives
- * every PMU that CPUID.0AH describes, on unknown models too.  The first PICs
+ * every PMU that CPUID describes, on unknown models too.  The first PICs
  * are the general counters, the last ones the fixed counters.
  *
  * Intel SDM vol. 3B, "Architectural Performance Monitoring"; vol. 2A,
@@ -164,7 +164,8 @@ int
 intel_general_check(
     const struct intel_shape *is, uint64_t select, struct cpc_refusal *rf)
 {
-	uint64_t code = select & (INTEL_RAW_MAX | EVTSEL_UMASK_MASK);
+	uint64_t code =
+	    select & (INTEL_RAW_MAX | EVTSEL_UMASK_MASK | EVTSEL_UMASK2);
 	int bit = intel_arch_bit(code);
 
 	if (bit >= 0 && (is->is_absent >> bit & 1) != 0)

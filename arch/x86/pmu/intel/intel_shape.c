@@ -58,6 +58,8 @@ read_v6(struct intel_shape *is)
 	if (FIELD(r.a, 1, 1) == 0)
 		return;
 	r = cpuid(0x23, 1);
+	if (r.a == 0)
+		return;
 	is->is_ngp = (unsigned)__builtin_ctzll(~(uint64_t)r.a);
 	is->is_fixed = r.b;
 }

@@ -30,6 +30,9 @@ static const struct {
 	{ EVENT_ARM, "r8", 0x8, 0 },
 	{ EVENT_ARM, "r4005:k", 0x4005, K },
 	{ EVENT_ARM, "armv8_pmuv3_0/event=0x11/u", 0x11, U },
+	{ EVENT_ARM, "armv8_pmuv3/event=0x4005/", 0x4005, 0 },
+	{ EVENT_INTEL, "cpu/event=0xc4,umask=0x111,cmask=1,eq/", 0x110010011c4,
+	    0 },
 };
 
 static const struct {

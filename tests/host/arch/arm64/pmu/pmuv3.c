@@ -497,7 +497,7 @@ TEST(types_have_attributes_of_their_own)
 {
 	struct fake_shape shape = shape_of(7, 4);
 
-	shape.pmmir = 0x01c00000;
+	shape.pmmir = 0x01300000;
 	fake_reset(&shape);
 	memset(&pmuv3, 0, sizeof pmuv3);
 	pmuv3_pcbe_init(false, MIDR_A76);
@@ -508,7 +508,7 @@ TEST(types_have_attributes_of_their_own)
 	assert_int_equal(ops->pcbe_types[0].py_attrs, 0x15);
 	assert_int_equal(ops->pcbe_types[1].py_attrs, 0x14);
 	assert_int_equal(ops->pcbe_attrs, 0x14);
-	assert_true(PMMIR_THWIDTH(pmuv3.pv_pmmir) == 4);
+	assert_int_equal(pmuv3.pv_threshold, 3);
 }
 
 /* The PMU has at most one event among the 128 from e on: this event. */

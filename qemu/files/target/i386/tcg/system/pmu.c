@@ -54,7 +54,6 @@
 #define PMU_MAX_GP_V5   8
 #define PMU_MAX_GP_ATOM 6
 #define PMU_MAX_CPI     64
-#define PMU_SLOTS_WIDE  8 /* slots of a core cycle */
 
 /*
  * Version 6: four MSRs for each counter, of which the first is the counter and
@@ -469,7 +468,7 @@ static uint64_t pmu_event_rate(CPUX86State *env, PMUEvent event)
         return pmu_age_to_ns(1);
     case PMU_SLOTS:
         return pmu_version(env) >= 6
-                   ? PMU_SLOTS_WIDE * pmu_event_rate(env, PMU_CYCLES)
+                   ? X86_PMU_SLOTS * pmu_event_rate(env, PMU_CYCLES)
                    : 0;
     case PMU_OFFCORE_0:
     case PMU_OFFCORE_1:
@@ -496,7 +495,7 @@ static uint64_t pmu_apply_cmask(const PMUCounter *c, uint64_t events,
     }
     if (c->event == PMU_SLOTS) {
         matched =
-            (c->equal ? c->cmask == PMU_SLOTS_WIDE : c->cmask <= PMU_SLOTS_WIDE)
+            (c->equal ? c->cmask == X86_PMU_SLOTS : c->cmask <= X86_PMU_SLOTS)
                 ? cycles
                 : 0;
     } else {
@@ -635,7 +634,7 @@ static void pmu_sync_to(CPUX86State *env, int64_t age)
     }
     events[PMU_CYCLES] = (age - pmu->age) * pmu_event_rate(env, PMU_CYCLES);
     events[PMU_REFERENCE] = pmu_age_to_ns(age - pmu->age);
-    events[PMU_SLOTS] = PMU_SLOTS_WIDE * events[PMU_CYCLES];
+    events[PMU_SLOTS] = X86_PMU_SLOTS * events[PMU_CYCLES];
 
     pmu->age = age;
     pmu->unretired_seen = pmu->unretired;
