@@ -11,8 +11,8 @@
 
 TEST_KEEPS(64);
 
-#define READS  "OFFCORE_RESPONSE_0:DMND_DATA_RD:ANY_RESPONSE"
-#define WRITES "OFFCORE_RESPONSE_0:DMND_RFO:ANY_RESPONSE"
+#define READS  "OFFCORE_RESPONSE_0:DMND_DATA_RD"
+#define WRITES "OFFCORE_RESPONSE_0:DMND_RFO"
 
 /* A set that counts reads is bound to this LWP. */
 static cpc_set_t *
