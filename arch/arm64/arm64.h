@@ -180,7 +180,7 @@ void psci_end(bool passed);
 
 /*
  * dev/bcm_pm.c: the power block of BCM2835 and its successors.  Map the
- * registers, if the machine has them.  End the run; return if there is no block.
+ * registers, if the machine has them.  End the run, or return without them.
  */
 void bcm_pm_init(void);
 void bcm_pm_end(bool passed);
