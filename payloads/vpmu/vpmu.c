@@ -1,7 +1,7 @@
 /*
  * vpmu: check the PMU of this machine, which a hypervisor may have made.
  *
- *	vpmu [-r RUNS] [--junit]
+ *	vpmu [-r RUNS] [--junit] [--events]
  *
  * It prints one point for each PIC and property: TAP, or JUnit's XML.  The
  * exit status is 0 if all points pass, and 1 if one fails.  It is 77 if nothing
@@ -110,23 +110,27 @@ main(int argc, char **argv)
 {
 	static const struct option more[] = {
 		{ "junit", no_argument, NULL, 'j' },
+		{ "events", no_argument, NULL, 'e' },
 		{ 0 },
 	};
-	bool junit = false;
+	bool junit = false, events = false;
 	char why[256];
 	int c;
 
 	vpmu.v_runs = DEFAULT_RUNS;
 	vpmu.v_late = -1;
-	usage_is("[-r RUNS] [--junit]",
+	usage_is("[-r RUNS] [--junit] [--events]",
 	    "  -r RUNS  the minimum of so many runs is judged (10)\n"
-	    "  --junit  print JUnit's XML instead of TAP\n");
+	    "  --junit  print JUnit's XML instead of TAP\n"
+	    "  --events judge the events instead of the PICs\n");
 	while ((c = usage_option(argc, argv, ":r:", more)) != -1) {
 		if (c == 'r')
 			vpmu.v_runs =
 			    (unsigned)usage_number("-r", optarg, 1, 100000, "");
-		else
+		else if (c == 'j')
 			junit = true;
+		else
+			events = true;
 	}
 	if (optind < argc)
 		usage_mistake("%s: takes no argument", argv[optind]);
@@ -139,6 +143,11 @@ main(int argc, char **argv)
 				      "programs report");
 	if (counts_all_cpus())
 		return report_finish();
+	if (events) {
+		judge_offered();
+		cpc_close(vpmu.v_cpc);
+		return report_finish();
+	}
 	for (unsigned pic = 0; pic < vpmu.v_npic; pic++)
 		judge_pic(pic);
 	judge_points("pmu", set_properties, 0, NULL);

@@ -64,6 +64,8 @@ extern const struct vpmu_property arch_properties[], register_properties[],
 
 /* event.c: a point for each event of arch_events(). */
 void judge_events(void);
+/* believe.c: a point for each event whose number in a loop is known. */
+void judge_offered(void);
 
 /*
  * report.c: the points.

@@ -68,6 +68,10 @@ if [ "${BARECPC_CAMPAIGN-}" = yes ]; then
 	check 'KVM on AMD: instructions that KVM emulates' grep -qx 'ok [0-9]* - pic5 trapped' "$out"
 fi
 
+# Each event that the machine offers counts what the loops bring.
+vpmu 'events' 0 5 --arch arm64 --qemu stock -- vpmu --events -r 1
+check 'events: the instructions of a loop' grep -qx '# load: 120000' "$out"
+
 # The distribution's QEMU loses the overflow interrupt of a PIC.  The kernel gets it by a second PIC: none is left here.
 vpmu 'lost interrupts' 1 113 --arch arm64 --qemu stock -- vpmu -r 3
 fails 'lost interrupts' 'pic[0-5] overflow' 6

@@ -19,10 +19,11 @@ static char output[1 << 16];
 
 /* Run vpmu in a process of its own, and keep what it prints. */
 static int
-run_vpmu(enum defect defect)
+run_vpmu_as(enum defect defect, bool events)
 {
 	char name[] = "vpmu", runs[] = "-r", number[] = "4";
-	char *argv[] = { name, runs, number, NULL };
+	char word[] = "--events";
+	char *argv[] = { name, runs, number, events ? word : NULL, NULL };
 	size_t n = 0;
 	ssize_t got;
 	int ends[2], status;
@@ -33,7 +34,7 @@ run_vpmu(enum defect defect)
 	if ((child = fork()) == 0) {
 		vpmu_defect = defect;
 		dup2(ends[1], STDOUT_FILENO);
-		status = vpmu_main(3, argv);
+		status = vpmu_main(events ? 4 : 3, argv);
 		fflush(stdout);
 		_exit(status);
 	}
@@ -45,6 +46,12 @@ run_vpmu(enum defect defect)
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFEXITED(status));
 	return WEXITSTATUS(status);
+}
+
+static int
+run_vpmu(enum defect defect)
+{
+	return run_vpmu_as(defect, false);
 }
 
 /* The failed points: those of PICs with a mask of the PICs, "exact:7". */
@@ -174,5 +181,41 @@ TEST(the_cost_of_a_read_tells_the_model)
 		if (strstr(output, cases[i].said) == NULL)
 			fail_msg("%s: %s", cases[i].said,
 			    strstr(output, "pmu model"));
+	}
+}
+
+/*
+ * The model has five presets of the rules, and two other events.  The loops
+ * bring what the rules of payloads/vpmu/believe.c say.
+ */
+TEST(each_event_counts_what_its_loop_brings)
+{
+	static const struct {
+		enum defect defect;
+		const char *failed, *said;
+	} cases[] = {
+		{ RIGHT, "", "0 events without a rule count something, 1 not" },
+		{ RIGHT, "", "event PAPI_sr_ins # SKIP the model refuses it" },
+		{ OVERCOUNTS, "event PAPI_tot_ins", "at most 80000 can come" },
+		{ CYCLES_STAND, "event PAPI_tot_cyc", "# stuck: it counts 0" },
+		{ DOUBLES_BRANCHES, "event PAPI_br_ins", "of spin, at most" },
+		{ LOADS_STAND, "event PAPI_ld_ins",
+		    "# stuck: it counts 0 in 40000 iterations of load, at" },
+		{ LOADS_ARE_STORES, "event PAPI_ld_ins",
+		    "counts 40000 in 40000 iterations of store, at most 0 " },
+		{ FORESEES, "event PAPI_br_msp",
+		    "of random, at least 10000 must come" },
+		{ OTHER_JUMPS, "event others", "# other counts " },
+	};
+	char failed[400];
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		int status = run_vpmu_as(cases[i].defect, true);
+
+		failed_points(failed, sizeof failed);
+		assert_int_equal(status, cases[i].defect != RIGHT);
+		assert_string_equal(failed, cases[i].failed);
+		if (strstr(output, cases[i].said) == NULL)
+			fail_msg("%s: %s", cases[i].said, output);
 	}
 }

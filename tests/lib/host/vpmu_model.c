@@ -31,7 +31,7 @@ enum defect vpmu_defect;
 #define ANY_FREE NPIC
 #define MOST     NPIC
 
-enum event { INSNS, CYCLES, REFERENCE, BRANCHES };
+enum event { INSNS, CYCLES, REFERENCE, BRANCHES, LOADS, MISSES, OTHER };
 
 struct request {
 	unsigned pic;
@@ -76,6 +76,9 @@ counts(const struct request *r, uint_t at)
 	return (flags & at) != 0;
 }
 
+/* Other events of a loop than its instructions and branches. */
+static uint64_t loads, misses;
+
 /* Events of n instructions, some of them branches. */
 static uint64_t
 events(const struct request *r, uint64_t n, uint64_t branches)
@@ -98,6 +101,12 @@ events(const struct request *r, uint64_t n, uint64_t branches)
 	case BRANCHES:
 		return vpmu_defect == DOUBLES_BRANCHES ? 2 * branches
 		                                       : branches;
+	case LOADS:
+		return vpmu_defect == LOADS_STAND ? 0 : loads;
+	case MISSES:
+		return vpmu_defect == FORESEES ? 0 : misses;
+	case OTHER:
+		return vpmu_defect == OTHER_JUMPS ? 1ULL << 47 : 0;
 	}
 	return 0;
 }
@@ -229,6 +238,48 @@ spin_loop(uint64_t iterations)
 	retire(SPIN_INSNS * iterations, iterations, CPC_COUNT_USER);
 }
 
+/* The loops of vpmu --events. */
+static void
+run_loop(
+    uint64_t insns, uint64_t branches, uint64_t its_loads, uint64_t its_misses)
+{
+	loads = its_loads;
+	misses = its_misses;
+	retire(insns, branches, CPC_COUNT_USER);
+	loads = misses = 0;
+}
+
+void load_loop(uint64_t n);
+void
+load_loop(uint64_t n)
+{
+	run_loop(3 * n, n, n, 0);
+}
+
+void store_loop(uint64_t n);
+void
+store_loop(uint64_t n)
+{
+	run_loop(3 * n, n, vpmu_defect == LOADS_ARE_STORES ? n : 0, 0);
+}
+
+void random_loop(uint64_t n);
+void
+random_loop(uint64_t n)
+{
+	run_loop(13 * n, 2 * n, 0, n / 2);
+}
+
+/* An interrupt comes in between. */
+void chase_loop(uint64_t n);
+void
+chase_loop(uint64_t n)
+{
+	if (++spins % 3 == 0)
+		enter_kernel(1, 500);
+	run_loop(3 * n, n, n, 0);
+}
+
 void
 trapped_loop(uint64_t iterations)
 {
@@ -345,6 +396,10 @@ static const struct {
 	{ "0x3c", CYCLES, 0xb },
 	{ "0x13c", REFERENCE, 0x3 },
 	{ "0xc4", BRANCHES, 0x3 },
+	{ "PAPI_br_ins", BRANCHES, 0x3 },
+	{ "PAPI_ld_ins", LOADS, 0x3 },
+	{ "PAPI_br_msp", MISSES, 0x3 },
+	{ "other", OTHER, 0x3 },
 };
 
 cpc_set_t *
@@ -375,6 +430,9 @@ attribute(uint_t nattrs, const cpc_attr_t *attrs, const char *name,
 	return otherwise;
 }
 
+/* The CPU has all presets, and lacks the other names of rules. */
+static bool unknown;
+
 static bool
 taken(const cpc_set_t *set, unsigned pic)
 {
@@ -401,6 +459,7 @@ cpc_set_add_request(cpc_t *cpc, cpc_set_t *set, const char *event,
 	unsigned i = 0;
 
 	(void)cpc;
+	unknown = strncmp(event, "PAPI_", 5) != 0;
 	if (attribute(nattrs, attrs, "umask", 0) == 1)
 		event = "0x13c";
 	while (i < sizeof names / sizeof names[0] &&
@@ -578,6 +637,15 @@ cpc_walk_events_pic(cpc_t *cpc, uint_t picno, void *arg,
 		action(arg, picno, "reference");
 }
 
+void
+cpc_walk_events_all(
+    cpc_t *cpc, void *arg, void (*action)(void *arg, const char *event))
+{
+	(void)cpc;
+	action(arg, "reference");
+	action(arg, "other");
+}
+
 cpc_t *
 cpc_open(int ver)
 {
@@ -620,6 +688,12 @@ cpc_error_keep(cpc_t *cpc)
 void
 cpc_error_forget(void)
 {
+}
+
+int
+cpc_error_subcode(void)
+{
+	return unknown ? CPC_INVALID_EVENT : CPC_RESOURCE_UNAVAIL;
 }
 
 const char *

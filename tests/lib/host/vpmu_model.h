@@ -35,6 +35,10 @@ enum defect {
 	FIXED_INSNS_WRONG, /* fixed counter 0 counts cycles */
 	FIXED_FAST,        /* fixed counter 1 counts each cycle thrice */
 	REFERENCE_FAST,    /* fixed counter 2 counts more than the TSC */
+	LOADS_STAND,
+	LOADS_ARE_STORES, /* the event of loads counts stores, too */
+	FORESEES,         /* random branches are predicted */
+	OTHER_JUMPS,      /* an event without a rule, by 2^47 */
 	/* No defects: CPUID leaves the guest, and with these a read does not,
 	 * does, or takes a time in between. */
 	MEDIATED,
