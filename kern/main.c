@@ -68,6 +68,7 @@ read_cmdline(const struct bootinfo *bi)
 		memcpy(text, pa_to_va(bi->bi_cmdline), n);
 	cmdline_parse(text, &cmdline, cmdline_error, sizeof cmdline_error);
 	host_accel = cmdline_host(&cmdline, "accel");
+	run_deadline_set(cmdline.cl_deadline);
 	cons_set_framed(cmdline.cl_framed);
 	cons_uart = cmdline.cl_uart;
 	if (cmdline.cl_debug & DEBUG_POISON)
@@ -111,6 +112,16 @@ launcher_main(void *arg)
 	run_end(witness_end() ? status : EXIT_FAILED);
 }
 
+void
+kern_cpu_main(struct cpu *cpu)
+{
+	if (run_deadline != 0)
+		timer_start(
+		    &cpu->c_deadline, run_deadline, run_deadline_check, NULL);
+	__atomic_store_n(&cpu->c_online, true, __ATOMIC_RELEASE);
+	sched_idle();
+}
+
 /* The launcher is the first LWP; this context becomes the idle LWP. */
 static _Noreturn void
 start_launcher(void)
@@ -147,6 +158,7 @@ kern_main(struct bootinfo *bi)
 	read_cmdline(bi);
 	arch_init(bi);
 	clock_init();
+	run_deadline_set(cmdline.cl_deadline); /* x86: the rate is known now */
 	vdso_init();
 	efirt_init(bi);
 	if (cmdline_error[0] != '\0') {

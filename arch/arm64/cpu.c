@@ -12,6 +12,7 @@
 #include "kern/arch.h"
 #include "kern/mm/page.h"
 #include "kern/platform/errno.h"
+#include "kern/platform/run_end.h"
 #include "lib/printf.h"
 
 #define DAIF_I     (1 << 7)
@@ -50,6 +51,8 @@ void
 arch_relax(void)
 {
 	__asm__ volatile("yield" : : : "memory");
+	if (run_deadline != 0)
+		run_deadline_check(NULL);
 }
 
 arch_intr_t

@@ -10,6 +10,7 @@
 #include "arch/x86/trap/fpu.h"
 #include "arch/x86/x86.h"
 #include "kern/arch.h"
+#include "kern/platform/run_end.h"
 #include "lib/printf.h"
 
 /*
@@ -181,6 +182,8 @@ arch_relax(void)
 {
 	__builtin_ia32_pause();
 	x86_flush_asked();
+	if (run_deadline != 0)
+		run_deadline_check(NULL);
 }
 
 void

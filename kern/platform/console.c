@@ -17,6 +17,7 @@ static struct {
 	struct spinlock lock;
 	bool framed;
 	bool seized; /* by a report that ends the run: ignore the lock */
+	bool no_frames;
 	bool panicking;
 	bool mid_line; /* the last character was no newline */
 	enum stream last;
@@ -173,7 +174,7 @@ cons_write(enum stream s, const char *p, size_t n)
 	if (n == 0 && s != STREAM_FILE)
 		return;
 	/* The fault that the report is about may be in the code of frames. */
-	if (frame && cons.seized)
+	if (frame && cons.no_frames)
 		return;
 	cons_lock();
 	cons_speaker(s, frame);
@@ -200,7 +201,7 @@ printf(const char *fmt, ...)
 }
 
 void
-cons_seize(void)
+cons_seize(bool broken)
 {
 	bool struck = !lock_try(&cons.lock); /* inside a line or frame */
 
@@ -209,6 +210,7 @@ cons_seize(void)
 	if (struck && !cons.seized)
 		cons_putc('\n');
 	cons.seized = true;
+	cons.no_frames |= broken;
 	keep_log(true);
 	cons_speaker(STREAM_LOG, true);
 }
@@ -221,8 +223,8 @@ panic(const char *fmt, ...)
 	arch_intr_disable();
 	/* A panic inside panic() halts at once, without a message. */
 	if (__atomic_exchange_n(&cons.panicking, true, __ATOMIC_ACQ_REL))
-		arch_halt(false);
-	cons_seize();
+		run_halt(false);
+	cons_seize(true);
 	va_start(ap, fmt);
 	cons_text(NULL, "panic: ", 7);
 	vformat(cons_text, NULL, fmt, ap);

@@ -41,9 +41,10 @@ void cons_set_framed(bool framed);
 bool cons_is_framed(void);
 /*
  * Take the console for a report that ends the run, even from a CPU that holds
- * its lock.  The report starts on a new line.  No frame is sent from then on.
+ * its lock.  The report starts on a new line.  If the kernel is broken, no
+ * frame is sent from then on.
  */
-void cons_seize(void);
+void cons_seize(bool broken);
 void cons_write(enum stream s, const char *p, size_t n);
 /*
  * Also pass every character outside frames to fn (a screen), and first the

@@ -4,6 +4,9 @@
 #ifndef KERN_PLATFORM_RUN_END_H
 #define KERN_PLATFORM_RUN_END_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 /* Exit statuses of the run that the kernel sets; README.md lists them. */
 #define EXIT_UNCOUNTED 77 /* ran, but no counters could be given */
 #define EXIT_TIMEOUT   124
@@ -11,6 +14,22 @@
 
 /* Send the frame with the status, print `barecpc: exit N`, end the run. */
 _Noreturn void run_end(int status);
+/* The last step of it: arch_halt().  No deadline disturbs that. */
+_Noreturn void run_halt(bool passed);
+
+/*
+ * deadline=: the run may take so many seconds from the image's first
+ * instruction.  Then one line says so, and the run ends with EXIT_TIMEOUT.
+ * Each CPU has a timer for it, and each wait loop asks, by arch_relax().  The
+ * CPU that prints, or holds a lock, may never come back.  With a deadline every
+ * end is a power-off, because a machine that was reset would run again.
+ */
+void run_deadline_set(unsigned seconds);
+/* Its tick, or 0 without one. */
+extern uint64_t run_deadline;
+/* Whether arch_halt() shall power off after a failure, too. */
+extern bool run_powers_off;
+void run_deadline_check(void *unused);
 
 /*
  * boot_time.c: the time from the image's first instruction to a payload's.

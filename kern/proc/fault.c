@@ -140,7 +140,7 @@ begin_report(void)
 		for (;;)
 			arch_relax();
 	}
-	cons_seize();
+	cons_seize(true);
 }
 
 __attribute__((no_stack_protector)) void

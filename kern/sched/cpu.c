@@ -90,10 +90,3 @@ cpu_stray_nmis(void)
 		n += __atomic_load_n(&cpus[i].c_stray_nmis, __ATOMIC_RELAXED);
 	return n;
 }
-
-void
-kern_cpu_main(struct cpu *cpu)
-{
-	__atomic_store_n(&cpu->c_online, true, __ATOMIC_RELEASE);
-	sched_idle();
-}

@@ -53,6 +53,7 @@ struct cpu {
 	/* Used by timer.c. */
 	struct timer *c_timers; /* a heap; the first to expire */
 	uint64_t c_timer_order;
+	struct timer c_deadline; /* of the run: run_deadline_set() */
 };
 
 /* The running LWP. */

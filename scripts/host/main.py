@@ -175,7 +175,8 @@ def run(args, log=say, subject="", explain=lambda _, why: say_wrong(why), takes_
         else:
             command = qemu.command(machine, image, words, initrd, disk, sandbox)
         return finish(args, lambda screen: guest.run(command, screen, log, timeout, silence, follow, args.gdb, takes_interrupt),
-                      lambda ending, screen: guest.judge(ending, screen, timeout, silence, follow, lambda pc: place(args, image, follow, pc)),
+                      lambda ending, screen: guest.judge(ending, screen, timeout, silence, follow, lambda pc: place(args, image, follow, pc),
+                                                         " deadline=" in f" {words}"),
                       log, explain)
 
 

@@ -8,6 +8,7 @@
 #include "kern/platform/firmware/efirt.h"
 #include "kern/platform/results/fb_console.h"
 #include "kern/platform/results/keep.h"
+#include "kern/platform/run_end.h"
 
 void
 arch_halt(bool passed)
@@ -17,6 +18,8 @@ arch_halt(bool passed)
 	fbcons_linger();
 	if (keep_restart())
 		passed = false; /* a reset, not power off */
+	else
+		passed |= run_powers_off;
 	psci_end(passed);
 	bcm_pm_end(passed);
 	efi_end(passed);

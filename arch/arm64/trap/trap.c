@@ -224,7 +224,7 @@ arm64_trap_overflow(struct trapframe *tf)
 {
 	bool guard = tf->tf_sp >= KSTACK_BASE && tf->tf_sp % 16 == 0;
 
-	cons_seize();
+	cons_seize(true);
 	ksym_backtrace(tf->tf_x[29]);
 	trap_panic(
 	    tf, guard ? "kernel stack overflow" : "bad kernel stack pointer");

@@ -18,6 +18,7 @@
 #include "kern/platform/firmware/efirt.h"
 #include "kern/platform/results/fb_console.h"
 #include "kern/platform/results/keep.h"
+#include "kern/platform/run_end.h"
 #include "kern/sched/cpu.h"
 #include "lib/string.h"
 
@@ -283,6 +284,8 @@ arch_halt(bool passed)
 		fbcons_linger();
 		if (keep_restart())
 			passed = false; /* a reset, not power off */
+		else
+			passed |= run_powers_off;
 		if (passed)
 			power_off();
 		else

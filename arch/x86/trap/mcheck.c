@@ -126,7 +126,7 @@ x86_mcheck(const struct trapframe *tf)
 	bool first = !__atomic_exchange_n(&ending, true, __ATOMIC_ACQ_REL);
 	uint64_t status = 0, until;
 
-	cons_seize();
+	cons_seize(true);
 	print_banks();
 	if (!first)
 		x86_stop();

@@ -19,7 +19,7 @@
 static _Noreturn void
 end_run(const struct trapframe *tf)
 {
-	cons_seize();
+	cons_seize(true);
 	tf_print(tf);
 	panic(
 	    "NMI at pc %#lx (port 61h: %#x)", tf->tf_rip, inb(NMI_STATUS_PORT));

@@ -335,13 +335,29 @@ choice_word(struct cmdline *cl, const char *word, const char **why)
 		   "not count or panic", why);
 }
 
+/* Parse a word with a number of seconds.  Returns false for any other word. */
+static bool
+seconds_word(struct cmdline *cl, const char *word, const char **why)
+{
+	const char *timeout = after_prefix(word, "timeout=");
+	const char *deadline = after_prefix(word, "deadline=");
+
+	if (timeout == NULL && deadline == NULL)
+		return false;
+	*why = parse_number(timeout != NULL ? timeout : deadline, 1000000,
+		   timeout != NULL ? &cl->cl_timeout : &cl->cl_deadline)
+	           ? NULL
+	           : "not a number of seconds up to 1000000";
+	return true;
+}
+
 /* Parse one word for the kernel.  Returns NULL, or why the word is refused. */
 static const char *
 kernel_word(struct cmdline *cl, char *word)
 {
 	const char *v;
 
-	if (choice_word(cl, word, &v))
+	if (choice_word(cl, word, &v) || seconds_word(cl, word, &v))
 		return v;
 	if ((v = after_prefix(word, "trace=")) != NULL) {
 		cl->cl_trace_stops = strcmp(v, "stops") == 0;
@@ -349,10 +365,6 @@ kernel_word(struct cmdline *cl, char *word)
 	}
 	if ((v = after_prefix(word, "checks=")) != NULL)
 		return parse_debug(v, &cl->cl_debug) ? NULL : "not poison";
-	if ((v = after_prefix(word, "timeout=")) != NULL)
-		return parse_number(v, 1000000, &cl->cl_timeout)
-		           ? NULL
-		           : "not a number of seconds up to 1000000";
 	if ((v = after_prefix(word, "out=")) != NULL) {
 		cl->cl_out = after_prefix(v, "/tmp/");
 		return cl->cl_out != NULL ? NULL : "not /tmp/NAME";

@@ -50,6 +50,7 @@ struct cmdline {
 	uint32_t cl_debug;         /* checks=: DEBUG_* */
 	uint32_t cl_witness;       /* witness=: CPC_COUNT_*, 0: none */
 	unsigned cl_timeout;       /* seconds for each program; 0: none */
+	unsigned cl_deadline;      /* seconds for the run; 0: none */
 	uint64_t cl_limit;         /* kernel_limit=: instructions; 0: none, */
 	unsigned cl_limit_page;    /* and so many for each page */
 	unsigned cl_quiet;         /* quiet=: bits of QUIET_* */

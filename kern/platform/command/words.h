@@ -11,8 +11,8 @@
 /* All words.  The name of a word ends with `=` or `.`. */
 #define WORDS_KNOWN                                                            \
 	"output=text|framed priv=user|system cpc_cpu=yes|no "                  \
-	"timeout=SECONDS out=/tmp/NAME keep=ram|nvram|no then=off|reboot|run " \
-	"screen=pages|text cpus=N "                                            \
+	"timeout=SECONDS deadline=SECONDS out=/tmp/NAME keep=ram|nvram|no "    \
+	"then=off|reboot|run screen=pages|text cpus=N "                        \
 	"nmi=count|panic models=any|pmceid|LIST "                              \
 	"witness=user|system|both pmu=software pcbe=null "                     \
 	"quiet=freq,turbo,cstates,prefetch,smm|all "                           \

@@ -19,6 +19,7 @@ STATUS_FAILED = 125
 # without the event, and in new ones the reset that arch_halt() asks for next may come before the end.
 PASSED = {(33, ""), (33, "guest-shutdown"), (0, "guest-shutdown")}
 FAILED = {(35, ""), (35, "guest-shutdown"), (35, "guest-reset"), (0, "guest-reset")}
+POWERED_OFF = FAILED - {(0, "guest-reset")} | {(0, "guest-shutdown")}
 HOW = {(0, "guest-shutdown"): "was powered off", (0, "guest-reset"): "was reset"}
 LINGER_SECONDS = 10  # how long a guest may stand still between its closing line and QEMU's end
 ANSWER_SECONDS = 5  # how long to wait for the PCs of a stopped guest
@@ -198,8 +199,11 @@ def judge_exit(status):
     return status, ""
 
 
-def judge(ending, console, timeout, silence, progress, named):
-    """The status of the run, and the line that explains it, or "".  named() gives the text of a PC."""
+def judge(ending, console, timeout, silence, progress, named, powers_off):
+    """The status of the run, and the line that explains it, or "".  named() gives the text of a PC.
+
+    With `powers_off` a run that failed is not reset.
+    """
     last = f"; the last line was: {console.last_line}" if console.last_line else ""
     where = f"; PC {', '.join(map(named, ending.where))}" if ending.where else ""
     if ending.stopped == "timeout":
@@ -220,6 +224,6 @@ def judge(ending, console, timeout, silence, progress, named):
         if end in PASSED | FAILED:
             return STATUS_FAILED, f"the guest {how} before its closing line{last}"
         return STATUS_FAILED, f"QEMU failed (status {ending.code}): {ending.complaint or 'it printed no message'}"
-    if end not in (PASSED if console.exit == 0 else FAILED):
+    if end not in (PASSED if console.exit == 0 else POWERED_OFF if powers_off else FAILED):
         return STATUS_FAILED, f"the guest closed with exit {console.exit}, but {how}"
     return judge_exit(console.exit)

@@ -57,10 +57,11 @@ TEST(kernel_words)
 	assert_int_equal(parse_line("test_hooks=1"), -1);
 	assert_int_equal(
 	    parse_line("output=framed priv=system timeout=30 cpus=2 "
-		       "BOOT_IMAGE=/x initrd=initrd"),
+		       "deadline=90 BOOT_IMAGE=/x initrd=initrd"),
 	    0);
 	assert_true(cl.cl_framed && cl.cl_system);
 	assert_int_equal(cl.cl_timeout, 30);
+	assert_int_equal(cl.cl_deadline, 90);
 	assert_int_equal(cl.cl_cpus, 2);
 	assert_false(cl.cl_nmi_panics);
 	release();
@@ -286,6 +287,7 @@ TEST(errors)
 	expect_error("timeout=", "not a number of seconds");
 	expect_error("timeout=-1", "not a number of seconds");
 	expect_error("timeout=1s", "not a number of seconds");
+	expect_error("deadline=soon", "not a number of seconds");
 	expect_error("timeout=99999999999999999999", "not a number");
 	expect_error("cpus=0", "not a number of CPUs");
 	expect_error("witness=0", "`witness=0': not 1, user, system or both");

@@ -108,7 +108,7 @@ run_end(int status)
 }
 
 void
-arch_halt(bool passed)
+run_halt(bool passed)
 {
 	(void)passed;
 	abort();
