@@ -7,7 +7,7 @@ PAYLOADS   := $(BENCHMARKS) $(notdir $(TOOLS)) opcost vpmu nb
 # libpayload.a, for programs outside of the tree: one object, whose only global names are those of its headers.
 PAYLOAD_OBJS := $(addprefix payloads/common/,options.o options_next.o usage.o cpc_error.o meter.o measurement.o \
     read_cost.o report.o report_json.o)
-PAYLOAD_OBJS += $(addprefix payloads/common/events/,perf_names.o perf_request.o)
+PAYLOAD_OBJS += $(addprefix payloads/common/events/,perf_names.o perf_request.o errata.o errata_here.o)
 PAYLOAD_OBJS += $(addprefix payloads/common/results/,runs.o runs_text.o series.o json.o)
 PAYLOAD_OBJS += $(addprefix payloads/bench/,kernel.o measure.o main.o)
 REGION_OBJS  := $(addprefix payloads/region/,region.o mark.o events.o region_report.o)
@@ -31,8 +31,8 @@ PROGRAM_OBJS += $(addprefix tests/opcost/,switch.o signal.o overflow.o flatness.
 # vpmu's objects are linked as they are: libprograms.a holds one object of a name.
 VPMU_OBJS_x86_64 := x86_64/trapped.o x86_64/msr.o x86_64/fixed.o
 VPMU_OBJS_arm64  := arm64/raw.o
-VPMU_OBJS := $(addprefix payloads/vpmu/,vpmu.o report.o measure.o count.o range.o overflow.o lwp.o event.o model.o believe.o \
-    $(ARCH)/arch.o $(ARCH)/registers.o $(ARCH)/loops.o $(VPMU_OBJS_$(ARCH)))
+VPMU_OBJS := $(addprefix payloads/vpmu/,vpmu.o report.o measure.o count.o range.o overflow.o lwp.o event.o model.o \
+    believe.o $(ARCH)/arch.o $(ARCH)/registers.o $(ARCH)/loops.o $(VPMU_OBJS_$(ARCH)))
 
 NB_OBJS := $(addprefix payloads/nb/,nb.o config.o generate.o registers.o pass.o cycles.o print.o \
     $(ARCH)/emit.o $(ARCH)/enter.o $(ARCH)/msr.o)

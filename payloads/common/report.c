@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "payloads/common/events/errata.h"
 #include "payloads/common/meter.h"
 #include "payloads/common/results/json.h"
 #include "payloads/common/usage.h"
@@ -241,6 +242,21 @@ report_last_lines(void)
 	fflush(stdout);
 }
 
+/* Print each erratum once. */
+static void
+print_errata(const struct result *r)
+{
+	const char *event = r->r_event->e_name, *text;
+	static uint64_t printed;
+
+	for (unsigned n = 0;
+	     (text = errata_here(event, r->r_code, r->r_pic, &n)) != NULL;) {
+		if ((printed >> n & 1) == 0)
+			printf("# erratum of %s: %s\n", event, text);
+		printed |= 1ULL << n;
+	}
+}
+
 int
 report_status(const struct meter *m, bool right)
 {
@@ -267,7 +283,9 @@ report_result(const struct options *o, const struct result *r)
 		     "may be wrong");
 	warned = true;
 	counted = counted || r->r_status == COUNTED;
-	if (r->r_status != COUNTED)
+	if (r->r_status == COUNTED)
+		print_errata(r);
+	else
 		print_reason(o, r);
 	print_negative(r, "count", &r->r_count);
 	print_negative(r, "tick", &r->r_tick);

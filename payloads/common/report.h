@@ -76,6 +76,11 @@ int report_status(const struct meter *m, bool right);
  * wait for report_last_lines().
  */
 void report_result(const struct options *o, const struct result *r);
+/*
+ * Write the member "errata", after a comma: the published errata that touch the
+ * event on this machine.  Nothing without any.
+ */
+void report_errata(FILE *f, const char *event, int64_t code, int pic);
 /* Write only the record. */
 void report_record(const struct options *o, const struct result *r);
 /* Print the last lines of the table: which runs were disturbed, and why. */

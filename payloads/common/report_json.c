@@ -3,6 +3,7 @@
  */
 #include "payloads/common/report.h"
 
+#include "payloads/common/events/errata.h"
 #include "payloads/common/results/json.h"
 
 #include <inttypes.h>
@@ -207,6 +208,23 @@ json_read_cost(FILE *f, const struct read_cost *rc)
 	fputc('}', f);
 }
 
+void
+report_errata(FILE *f, const char *event, int64_t code, int pic)
+{
+	unsigned n = 0;
+	const char *text = errata_here(event, code, pic, &n);
+
+	if (text == NULL)
+		return;
+	fputs(",\"errata\":[", f);
+	json_string(f, text);
+	while ((text = errata_here(event, code, pic, &n)) != NULL) {
+		fputc(',', f);
+		json_string(f, text);
+	}
+	fputc(']', f);
+}
+
 static void
 json_result(FILE *f, const void *arg)
 {
@@ -228,6 +246,8 @@ json_result(FILE *f, const void *arg)
 	json_member(f, "status", status_words[r->r_status]);
 	if (r->r_status != COUNTED)
 		json_member(f, "reason", r->r_reason);
+	else
+		report_errata(f, r->r_event->e_name, r->r_code, r->r_pic);
 	fprintf(f, ",\"runs\":%u,\"warm_ups\":%u,\"iterations\":%" PRIu64,
 	    o->o_runs, o->o_warmups, r->r_iterations);
 	json_member(f, "aggregate", "median");

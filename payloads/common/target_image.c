@@ -11,6 +11,7 @@
 
 #include "events/machine.h"
 #include "payloads/common/cpc_error.h"
+#include "payloads/common/events/errata.h"
 #include "payloads/common/events/perf_names.h"
 #include "payloads/common/options.h"
 #include "payloads/common/usage.h"
@@ -138,12 +139,17 @@ static void
 print_pics(cpc_t *cpc, cpc_set_t *set, int n, char **names)
 {
 	cpc_reqinfo_t info;
+	const char *text;
 
 	for (int i = 0; i < n; i++) {
 		if (cpc_request_info(cpc, set, i, &info) == -1)
 			fail(1, "%s: %s", names[i], strerror(errno));
 		printf("%-48s PIC %u  %#llx\n", names[i], info.ri_picnum,
 		    (unsigned long long)info.ri_code);
+		for (unsigned next = 0;
+		     (text = errata_here(names[i], (int64_t)info.ri_code,
+			  (int)info.ri_picnum, &next)) != NULL;)
+			fprintf(stderr, "%s: erratum %s\n", names[i], text);
 	}
 }
 

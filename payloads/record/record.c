@@ -302,6 +302,7 @@ write_head(FILE *f)
 
 	json_member(f, "program", pr.program[0]);
 	json_member(f, "event", pr.event.e_name);
+	report_errata(f, pr.event.e_name, -1, -1);
 	json_privilege(f, pr.event.e_flags);
 	json_looks(f, pr.keys.ck_looks, pr.keys.ck_cut);
 	fprintf(f,

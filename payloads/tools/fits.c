@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "kern/cpc/assign.h"
+#include "payloads/common/events/errata.h"
 #include "payloads/common/events/event_lookup.h"
 #include "payloads/common/events/event_table.h"
 #include "payloads/common/options.h"
@@ -127,9 +128,49 @@ print_short(const struct events *es, const struct wanted *w, int n,
 	fputs(ks->ksh_pics != 0 ? " alone\n" : " can be on no PIC\n", stderr);
 }
 
+/* A CPU that has this table; erc_vendor is NULL if no erratum can be its. */
+static struct errata_cpu
+cpu_of_table(const struct events *es)
+{
+	static const struct {
+		enum event_kind kind;
+		struct errata_cpu cpu;
+	} families[] = {
+		{ EVENT_INTEL, { "GenuineIntel", 6, 0 } },
+		{ EVENT_AMD, { "AuthenticAMD", 0x17, 0 } },
+		{ EVENT_AMD, { "AuthenticAMD", 0x19, 0 } },
+	};
+
+	for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
+		struct errata_cpu cpu = families[i].cpu;
+
+		for (; cpu.erc_model < 256; cpu.erc_model++) {
+			if (families[i].kind == es->es_pmu->ep_kind &&
+			    events_cpu(target_tables(), families[i].kind,
+				cpu.erc_family, cpu.erc_model, 0)
+				    .es_pmu == es->es_pmu)
+				return cpu;
+		}
+	}
+	return (struct errata_cpu){ 0 };
+}
+
+static void
+print_errata(const struct errata_cpu *cpu, const struct wanted *w, int pic)
+{
+	unsigned next = 0;
+	const char *text;
+
+	while (
+	    cpu->erc_vendor != NULL &&
+	    (text = errata_next(cpu, w->wn_code.ec_select, pic, &next)) != NULL)
+		fprintf(stderr, "%s: erratum %s\n", w->wn_name, text);
+}
+
 static int
 fit_by_table(const struct events *es, char *list)
 {
+	const struct errata_cpu cpu = cpu_of_table(es);
 	struct wanted w[EVENT_MAXPIC];
 	struct kcpc_short ks;
 	uint64_t can[EVENT_MAXPIC];
@@ -159,6 +200,7 @@ fit_by_table(const struct events *es, char *list)
 		if (pic[i] >= es->es_pmu->ep_npic)
 			printf(" (fixed %d)", pic[i] - es->es_pmu->ep_npic);
 		printf("  %#" PRIx64 "\n", w[i].wn_code.ec_select);
+		print_errata(&cpu, &w[i], pic[i]);
 	}
 	return 0;
 }

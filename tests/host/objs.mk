@@ -79,7 +79,7 @@ VENDOR_PARTS := $(addprefix payloads/common/,usage.o options_next.o events/event
 $(T)events/vendor_answers: $(call host,$(HOST_EVENTS) $(VENDOR_PARTS))
 # The arithmetic of benchmarks.
 $(T)payloads/report: $(call host,$(call fake,support.o) $(addprefix payloads/common/,report.o report_json.o \
-    results/runs.o results/runs_text.o results/series.o usage.o))
+    events/errata.o events/errata_here.o results/runs.o results/runs_text.o results/series.o usage.o))
 PAYLOAD_TESTS := $(addprefix payloads/,report aggregates runs)
 $(T)payloads/board_hide: $(call host,$(call fake,support.o) $(addprefix payloads/board/,board_hide.o arm64/board_fdt.o))
 $(T)payloads/board_hide: HOST_LIBS := -lfdt
@@ -225,7 +225,7 @@ $(HB)/boot/%.o $(HB)/tests/host/boot/%.o $(addprefix $(HB)/tests/lib/host/,fake_
 # The tools that scripts/barecpc runs on the build machine.
 HOST_TOOLS := $(addprefix $(HB)/,encode list fits)
 $(HOST_TOOLS): | $(EVENT_FILES)
-$(HB)/fits: $(call host,payloads/common/options_next.o kern/cpc/assign.o)
+$(HB)/fits: $(call host,payloads/common/options_next.o payloads/common/events/errata.o kern/cpc/assign.o)
 $(HOST_TOOLS): $(HB)/%: $(HB)/payloads/tools/%.o $(call host,$(EVENT_LIB) $(addprefix payloads/common/,usage.o \
     events/event_table.o target_host.o events/event_lookup.o events/perf_names.o))
 	$(call say,CCLD,$@)

@@ -121,6 +121,8 @@ expect 'an event for a CPU without a table' 2 \
 	"^encode: no table of this CPU's events: choose one with --cpu NAME; known are: .* arm_n1" image arm64 encode INST_RETIRED
 prints 'fits for another CPU, in the image' '^UNHALTED_REFERENCE_CYCLES +PIC 10 \(fixed 2\)  0x530300$' \
 	image x86_64 fits --cpu skl UNHALTED_REFERENCE_CYCLES
+expect 'fits names an erratum' 0 '^MEM_UOPS_RETIRED:ALL_LOADS: erratum HSD29, HSM30: ' \
+	scripts/barecpc fits --cpu hsw MEM_UOPS_RETIRED:ALL_LOADS
 
 # A canonical name is accepted as a name.
 full=$(scripts/barecpc encode --cpu skl INST_RETIRED:ANY_P:c=2:i:u)

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "events/machine.h"
+#include "payloads/common/events/perf_names.h"
 #include "payloads/common/report.h"
 #include "payloads/common/results/json.h"
 #include "tests/lib/host/support.h"
@@ -57,10 +59,43 @@ json_privilege(FILE *f, unsigned flags)
 	(void)flags;
 }
 
+static const char *machine = "";
+
 const char *
 json_machine(void)
 {
-	return "";
+	return machine;
+}
+
+/* The machine of errata_here.o knows one name, and perf's name of it. */
+const struct machine *
+machine_here(void)
+{
+	static char any;
+
+	return (const struct machine *)(const void *)&any;
+}
+
+bool
+machine_name(const struct machine *mc, const char *name, struct cpc_event *ce)
+{
+	(void)mc;
+	ce->ce_code = 0xc0;
+	return strcmp(name, "inst_retired.any_p") == 0;
+}
+
+bool
+perf_name_is(const char *name)
+{
+	return strcmp(name, "instructions") == 0;
+}
+
+bool
+perf_name_native(const char *name, unsigned n, char *buf, size_t size)
+{
+	(void)name;
+	snprintf(buf, size, "inst_retired.any%s", n == 0 ? "" : "_p");
+	return n < 2;
 }
 
 int
@@ -193,6 +228,85 @@ TEST(a_reason_is_one_line_and_printed_once)
 	r.r_reason = "another";
 	assert_non_null(
 	    strstr(report_output(&o, &r), "\n# <not counted>: another\n"));
+	free(record);
+	record = NULL;
+}
+
+/* The errata in the record of a CPU's event. */
+static const char *
+errata_of(const char *event, int64_t code, int pic)
+{
+	const struct event e = { .e_name = event };
+	struct options o = { .o_runs = 3 };
+	struct result r = { .r_label = "spin",
+		.r_event = &e,
+		.r_code = code,
+		.r_pic = pic,
+		.r_method = "none",
+		.r_iterations = 1,
+		.r_verified = true };
+	const char *from;
+
+	report_output(&o, &r);
+	from = strstr(record, "\"errata\":[\"");
+	return from == NULL ? "" : from + strlen("\"errata\":[\"");
+}
+
+#define CPU(vendor, family, model)                                             \
+	"\"vendor\":\"" vendor "\",\"family\":" family ",\"model\":" model
+
+TEST(an_erratum_is_noted_by_cpu_and_event)
+{
+	static const struct {
+		const char *cpu, *event;
+		int64_t code;
+		int pic;
+		const char *noted;
+	} cases[] = {
+		{ CPU("GenuineIntel", "6", "175"), "any", 0xc0, 0,
+		    "SRF7: FAR" },
+		{ CPU("GenuineIntel", "6", "175"), "any", 0xc4, 0,
+		    "SRF7: FAR" },
+		{ CPU("GenuineIntel", "6", "221"), "any", 0xc0, 0,
+		    "SRF7: FAR" },
+		{ CPU("GenuineIntel", "6", "221"), "any", 0xc4, 0, "" },
+		{ CPU("GenuineIntel", "6", "175"), "any", 0x40000000, 8,
+		    "SRF7: FAR" },
+		{ CPU("GenuineIntel", "6", "175"), "any", 0x3c, 0, "" },
+		/* The code is that of the name. */
+		{ CPU("GenuineIntel", "6", "175"), "instructions", -1, -1,
+		    "SRF7: FAR" },
+		{ CPU("GenuineIntel", "6", "175"), "cycles", -1, -1, "" },
+		{ CPU("GenuineIntel", "6", "60"), "any", 0x81d0, 0,
+		    "HSD29, HSM30: with two threads" },
+		{ CPU("GenuineIntel", "6", "58"), "any", 0x81d0, 0, "BV98: " },
+		{ CPU("GenuineIntel", "6", "61"), "any", 0x81d0, 0, "" },
+		{ CPU("GenuineIntel", "6", "61"), "any", 0x21d0, 0, "BDM35: " },
+		{ CPU("GenuineIntel", "6", "85"), "any", 0x3c, 3, "TSX force" },
+		{ CPU("GenuineIntel", "6", "85"), "any", 0x3c, 2, "" },
+		{ CPU("AuthenticAMD", "25", "1"), "any", 0x1000000c7, 0,
+		    "1292: " },
+		{ CPU("AuthenticAMD", "25", "1"), "any", 0xc7, 0, "" },
+		{ CPU("AuthenticAMD", "25", "16"), "any", 0xc0, 0, "" },
+		{ CPU("AuthenticAMD", "23", "49"), "any", 0xc0, 0,
+		    "as 1292 of family 19h: " },
+		/* An emulator has the model, and not the erratum. */
+		{ CPU("GenuineIntel", "6", "175") ",\"vmm\":\"tcg\"", "any",
+		    0xc0, 0, "" },
+		{ "\"midr\":\"0x410fd0c0\"", "any", 0xc0, 0, "" },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		const char *noted;
+
+		machine = cases[i].cpu;
+		noted = errata_of(cases[i].event, cases[i].code, cases[i].pic);
+		if (*cases[i].noted == '\0' ? *noted != '\0'
+					    : strncmp(noted, cases[i].noted,
+						  strlen(cases[i].noted)) != 0)
+			fail_msg("case %zu: %s", i, noted);
+	}
+	machine = "";
 	free(record);
 	record = NULL;
 }

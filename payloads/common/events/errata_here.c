@@ -1,0 +1,58 @@
+/*
+ * Published errata of this machine's events, by its description.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "events/machine.h"
+#include "payloads/common/events/errata.h"
+#include "payloads/common/events/perf_names.h"
+#include "payloads/common/report.h"
+#include "payloads/common/results/json.h"
+
+/* A number among the machine's members, or 0. */
+static unsigned
+machine_number(const char *member)
+{
+	const char *at = strstr(json_machine(), member);
+
+	return at == NULL ? 0
+	                  : (unsigned)strtoul(at + strlen(member), NULL, 10);
+}
+
+/* The code of an event's name on this machine. */
+static bool
+find_code(const char *event, int64_t *code)
+{
+	const struct machine *mc = machine_here();
+	char name[160];
+	struct cpc_event ce;
+
+	if (*code >= 0 || mc == NULL)
+		return *code >= 0;
+	snprintf(name, sizeof name, "%s", event);
+	for (unsigned n = 0; !machine_name(mc, name, &ce); n++) {
+		if (!perf_name_is(event) ||
+		    !perf_name_native(event, n, name, sizeof name))
+			return false;
+	}
+	*code = (int64_t)ce.ce_code;
+	return true;
+}
+
+/* An emulator has a CPU's model, but not its errata. */
+const char *
+errata_here(const char *event, int64_t code, int pic, unsigned *n)
+{
+	char vendor[16] = "";
+	struct errata_cpu cpu = { vendor, machine_number("\"family\":"),
+		machine_number("\"model\":") };
+
+	if (report_emulated(NULL) ||
+	    report_machine("vendor", vendor, sizeof vendor) == NULL ||
+	    !find_code(event, &code))
+		return NULL;
+	return errata_next(&cpu, (uint64_t)code, pic, n);
+}
