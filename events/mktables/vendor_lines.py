@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Print the events of CPUs that have a vendor's file, for scripts/mkevents: vendor_lines.py VENDOR CODES...
 
-The facts are those of events/vendors/VENDOR.facts.  CODES have the output of file/codes.c: the names of a libpfm4.  A name
+The facts are those of events/generated/VENDOR.facts.  CODES have the output of file/codes.c: the names of a libpfm4.  A name
 of libpfm4 is a further spelling if its code is that of a vendor's event.  The lines have tabs between their fields:
 
     P  NAME  DESCRIPTION  PICS  FIXED PICS  FAMILY  MODELS  MODIFIERS  SOURCE

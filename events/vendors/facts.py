@@ -1,4 +1,4 @@
-"""The form of a vendor's facts about events, which events/vendors/*.facts have.
+"""The form of a vendor's facts about events, which events/generated/*.facts have.
 
 A file has lines of words, and lines of comment that begin with `#`.  Numbers are hexadecimal.
 
@@ -24,7 +24,7 @@ import pathlib
 import subprocess
 import tarfile
 
-FOLDER = pathlib.Path(__file__).resolve().parent
+FOLDER = pathlib.Path(__file__).resolve().parent.parent / "generated"
 FIRST_FIXED = 32
 
 Source = collections.namedtuple("Source", "name revision date licence address")
@@ -58,7 +58,7 @@ def write(vendor, sources, cpus, facts):
         for fact in facts[name]:
             shared[fact].append(name)
     with (FOLDER / f"{vendor}.facts").open("w") as file:
-        print("# Facts about events: see facts.py.  Made by a script of this folder: do not edit.", file=file)
+        print("# Facts about events: events/vendors/facts.py has the form, and a script next to it made this file: do not edit.", file=file)
         for source in sources:
             print("source", *source, file=file)
         for cpu in cpus:

@@ -468,7 +468,7 @@ TEST(the_cpu_chooses_its_table)
 /* The vendors' lists for Arm say which processors they are about: 45 parts. */
 TEST(each_part_has_the_table_of_its_list)
 {
-	FILE *f = fopen("events/vendors/arm.facts", "r");
+	FILE *f = fopen("events/generated/arm.facts", "r");
 	char line[1024], name[32];
 	unsigned implementer, part, parts = 0;
 
