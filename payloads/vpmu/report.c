@@ -1,5 +1,5 @@
 /*
- * The points of vpmu, as TAP or as JUnit's XML.
+ * The points of vpmu, as TAP, as JUnit's XML, or both.
  * TAP version 13, "Test lines and the plan", "Directives".
  */
 #include "payloads/vpmu/vpmu.h"
@@ -22,6 +22,7 @@ static const struct point {
 } no_point;
 
 static struct point now;
+static bool tap_wanted;
 static FILE *cases; /* JUnit's test cases, which follow the totals */
 static char *case_text;
 static size_t case_bytes;
@@ -34,8 +35,9 @@ points_total(void)
 }
 
 void
-report_start(bool junit)
+report_start(bool junit, bool tap)
 {
+	tap_wanted = tap || !junit;
 	if (junit)
 		cases =
 		    fail_unless_room(open_memstream(&case_text, &case_bytes));
@@ -184,7 +186,7 @@ report_end(void)
 	totals[now.pt_verdict]++;
 	if (cases != NULL)
 		print_case(cases);
-	else
+	if (tap_wanted)
 		print_tap();
 	fflush(stdout);
 }
@@ -205,10 +207,11 @@ print_suite(void)
 int
 report_nothing(const char *reason)
 {
-	if (cases == NULL) {
+	if (tap_wanted)
 		printf("1..0 # SKIP %s\n", reason);
+	tap_wanted = false;
+	if (cases == NULL)
 		return 77;
-	}
 	report_begin("pmu", "present");
 	point_skip("%s", reason);
 	report_end();
@@ -219,10 +222,10 @@ report_nothing(const char *reason)
 int
 report_finish(void)
 {
+	if (tap_wanted)
+		printf("1..%u\n", points_total());
 	if (cases != NULL)
 		print_suite();
-	else
-		printf("1..%u\n", points_total());
 	if (totals[FAIL] != 0)
 		return 1;
 	return totals[PASS] != 0 ? 0 : 77;

@@ -1,11 +1,11 @@
 /*
  * vpmu: check the PMU of this machine, which a hypervisor may have made.
  *
- *	vpmu [-r RUNS] [--junit] [--events]
+ *	vpmu [-r RUNS] [--junit] [--tap] [--events]
  *
- * It prints one point for each PIC and property: TAP, or JUnit's XML.  The
- * exit status is 0 if all points pass, and 1 if one fails.  It is 77 if nothing
- * could be counted.  docs/vpmu.md says what each point means.
+ * It prints one point for each PIC and property: TAP, or JUnit's XML, or both.
+ * The exit status is 0 if all points pass, and 1 if one fails.  It is 77 if
+ * nothing could be counted.  docs/vpmu.md says what each point means.
  */
 #include "payloads/vpmu/vpmu.h"
 
@@ -110,31 +110,31 @@ main(int argc, char **argv)
 {
 	static const struct option more[] = {
 		{ "junit", no_argument, NULL, 'j' },
+		{ "tap", no_argument, NULL, 't' },
 		{ "events", no_argument, NULL, 'e' },
 		{ 0 },
 	};
-	bool junit = false, events = false;
+	bool junit = false, tap = false, events = false;
 	char why[256];
 	int c;
 
 	vpmu.v_runs = DEFAULT_RUNS;
 	vpmu.v_late = -1;
-	usage_is("[-r RUNS] [--junit] [--events]",
+	usage_is("[-r RUNS] [--junit] [--tap] [--events]",
 	    "  -r RUNS  the minimum of so many runs is judged (10)\n"
 	    "  --junit  print JUnit's XML instead of TAP\n"
+	    "  --tap    print TAP; the XML of --junit follows it\n"
 	    "  --events judge the events instead of the PICs\n");
 	while ((c = usage_option(argc, argv, ":r:", more)) != -1) {
 		if (c == 'r')
 			vpmu.v_runs =
 			    (unsigned)usage_number("-r", optarg, 1, 100000, "");
-		else if (c == 'j')
-			junit = true;
 		else
-			events = true;
+			*(c == 'j' ? &junit : c == 't' ? &tap : &events) = true;
 	}
 	if (optind < argc)
 		usage_mistake("%s: takes no argument", argv[optind]);
-	report_start(junit);
+	report_start(junit, tap);
 	if ((vpmu.v_cpc = cpc_open(CPC_VER_CURRENT)) == NULL)
 		return report_nothing(cpc_error_of_open(why, sizeof why));
 	vpmu_open();

@@ -79,8 +79,8 @@ void point_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void point_skip(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The point fails unless the two are equal. */
 void point_equal(const char *what, int64_t got, int64_t want);
-/* TAP at once, or JUnit's XML at the end. */
-void report_start(bool junit);
+/* TAP at once, and JUnit's XML at the end.  Without either: TAP. */
+void report_start(bool junit, bool tap);
 /* Nothing can be tested: the reason.  Returns the exit status. */
 int report_nothing(const char *reason);
 /* The end of all points.  Returns the exit status. */

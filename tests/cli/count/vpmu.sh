@@ -92,8 +92,11 @@ totals = tuple(int(suite.get(n)) for n in ("tests", "failures", "skipped"))
 print(found, totals)
 sys.exit(not (found == totals == tuple(map(int, sys.argv[2:]))))' "$out" "$2" "$3" "$4"
 }
-expect 'JUnit' 1 '^barecpc: exit 1' scripts/barecpc run --accel tcg --arch arm64 --qemu stock -- vpmu --junit -r 1
-junit 'JUnit: the cases' 113 6 30
+expect 'JUnit and TAP' 1 '^barecpc: exit 1' scripts/barecpc run --accel tcg --arch arm64 --qemu stock -- vpmu --junit --tap -r 1
+check 'JUnit and TAP: the points' test "$(grep -cE '^(not )?ok [0-9]+ - ' "$out")" = 113
+check 'JUnit and TAP: the plan' grep -qx '1\.\.113' "$out"
+sed -i -n '/^<?xml /,$p' "$out"
+junit 'JUnit and TAP: the cases' 113 6 30
 expect 'JUnit without a PMU' 77 '^barecpc: exit 77' scripts/barecpc run --accel tcg --arch arm64 --cpu max,pmu=off -- vpmu --junit
 junit 'JUnit without a PMU: the case' 1 0 1
 
