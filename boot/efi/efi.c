@@ -104,6 +104,28 @@ efi_alloc(EFI_MEMORY_TYPE type, size_t bytes, size_t align, const char *what)
 	return (void *)free_excess(at, pages * EFI_PAGE, len, align);
 }
 
+/*
+ * Firmware may map new pages without execution: ask it to allow that.  Older
+ * firmware has no such protocol, and maps pages for code with it.
+ * UEFI Specification 2.10, "EFI_MEMORY_ATTRIBUTE_PROTOCOL".
+ */
+static void
+allow_execution(uint64_t at, uint64_t bytes)
+{
+	static EFI_GUID guid = { 0xf4560cf6, 0x40ec, 0x4b4a,
+		{ 0xa1, 0x92, 0xbf, 0x1d, 0x57, 0xd0, 0xb1, 0x89 } };
+	typedef EFI_STATUS(EFIAPI change_fn)(
+	    void *, uint64_t base, uint64_t bytes, uint64_t attributes);
+	struct {
+		void *get;
+		change_fn *set, *clear;
+	} * ma;
+
+	if (!EFI_ERROR(efi_bs->LocateProtocol(&guid, NULL, (void **)&ma)))
+		ma->clear(
+		    ma, at, (bytes + EFI_PAGE - 1) & -EFI_PAGE, EFI_MEMORY_XP);
+}
+
 /* Copy the image to its final place.  Returns the address of its entry. */
 static uint64_t
 place_kernel(struct bootinfo *bi)
@@ -122,6 +144,7 @@ place_kernel(struct bootinfo *bi)
 	at = efi_alloc(EfiLoaderCode, ek.efk_offset + ek.efk_bytes, IMAGE_ALIGN,
 	    "the kernel");
 	at += ek.efk_offset;
+	allow_execution((uintptr_t)at, ek.efk_bytes);
 	/* This application follows the kernel: the kernel clears that part. */
 	memcpy(at, from, bytes);
 	bi->bi_kern = (uintptr_t)at;

@@ -118,7 +118,25 @@ kexec_packages="kexec-tools busybox-static libc6 zlib1g libxenmisc4.17 libxencal
 # The test suite of this source has the schemas of Jenkins.
 junit_source=python-xmlrunner junit_files=junit-10.xsd
 
-# Unpack packages to a folder of the cache, or kexec's to a folder in it for each architecture.
+# UEFI firmware of a newer Debian, of which one kind enforces NX, for tests.
+firmware_packages="ovmf qemu-efi-aarch64" firmware_suite=trixie
+
+# Unpack the working folder's packages to a folder of the cache, or kexec's to a folder in it for each architecture.
+unpack_to() { # FOLDER
+	for deb in ./*.deb; do
+		new=new
+		case ${1##*/} in
+		kexec-*) new=new/$(dpkg-deb -f "$deb" Architecture) ;;
+		esac
+		mkdir -p "$new"
+		dpkg-deb -x "$deb" "$new"
+	done
+	rm -rf "$1.$$"
+	cp -r new "$1.$$"
+	mv -T "$1.$$" "$1"
+}
+
+# Unpack packages of this machine's Debian to a folder of the cache.
 fetch_unpacked() { # FOLDER PACKAGES
 	# shellcheck disable=SC2086 # a list of words
 	set -- "$1" "$(printf '%s ' $2)"
@@ -134,17 +152,7 @@ fetch_unpacked() { # FOLDER PACKAGES
 		tail -n 3 log >&2
 		absent "these packages cannot be fetched: $2: add Debian's component main, of amd64 and arm64, to apt's sources"
 	}
-	for deb in ./*.deb; do
-		new=new
-		case ${1##*/} in
-		kexec-*) new=new/$(dpkg-deb -f "$deb" Architecture) ;;
-		esac
-		mkdir -p "$new"
-		dpkg-deb -x "$deb" "$new"
-	done
-	rm -rf "$1.$$"
-	cp -r new "$1.$$"
-	mv -T "$1.$$" "$1"
+	unpack_to "$1"
 }
 
 # Print the words that say what an option unpacks.
@@ -156,6 +164,7 @@ words_to_unpack() { # OPTION
 	--lava) echo "$lava_packages" ;;
 	--kexec) for p in $kexec_packages; do echo "$p:amd64 $p:arm64"; done ;;
 	--junit) echo "$junit_source $junit_files" ;;
+	--firmware) echo "$firmware_packages $firmware_suite" ;;
 	esac
 }
 
@@ -172,6 +181,10 @@ print_unpacked() { # OPTION
 		:
 	elif [ "$1" = --junit ]; then
 		fetch_source "$folder" "$junit_source" "$junit_files" || exit 77
+	elif [ "$1" = --firmware ]; then
+		# shellcheck disable=SC2086 # a list of words
+		fetch_from "$firmware_suite" 'the firmware' $firmware_packages
+		unpack_to "$folder"
 	else
 		fetch_unpacked "$folder" "$words"
 	fi

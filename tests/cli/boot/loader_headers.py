@@ -15,6 +15,7 @@ from qmp_guest import ROOT, Points
 
 SECTOR = 2048
 PARTITION = 1 << 20
+NX_COMPAT, WRITE_EXECUTE = 0x100, 0xA0000000
 
 
 def check_pe(points, name, data, machine):
@@ -32,6 +33,12 @@ def check_pe(points, name, data, machine):
     text = next(s for s in sections if s[0].rstrip(b"\0") == b".text")
     points.check(text[2] <= entry < text[2] + text[1], f"{name}: the entry is in .text", hex(entry))
     points.check(pe + 24 + room + 40 * count <= head, f"{name}: headers end in the first page")
+    # systemd-stub starts no kernel whose image version is 0: that one would not take the initrd by LoadFile2.
+    major, = struct.unpack_from("<H", data, pe + 24 + 44)
+    points.check(major == 1, f"{name}: the image version says that it takes an initrd", major)
+    flags, = struct.unpack_from("<H", data, pe + 24 + 70)
+    points.check(flags & NX_COMPAT and all(s[9] & WRITE_EXECUTE != WRITE_EXECUTE for s in sections),
+                 f"{name}: NX_COMPAT, and no section is written and executed", hex(flags), *sections)
     return pe + 24 + room + 40 * count
 
 

@@ -100,6 +100,19 @@ def systemd_boot(arch, folder):
     return ["-bios", FIRMWARE[arch], *drive(folder, files), *USB]
 
 
+def unified(arch, folder):
+    """A unified kernel image: systemd-stub with command line, kernel and initrd as sections.  It is the only file."""
+    stub = loaders() / "usr/lib/systemd/boot/efi" / ("linuxx64.efi.stub" if arch == "x86_64" else "linuxaa64.efi.stub")
+    out = pathlib.Path(folder) / "unified.efi"
+    parts = {".cmdline": (write(folder, "cmdline", SUITE), 0x30000), ".linux": (build(arch, EFI[arch]), 0x2000000),
+             ".initrd": (suite_archive(folder), 0x3000000)}
+    words = [word for name, (file, at) in parts.items()
+             for word in ("--add-section", f"{name}={file}", "--change-section-vma", f"{name}={at:#x}")]
+    prefix = "x86_64-linux-gnu-" if arch == "x86_64" else "aarch64-linux-gnu-"
+    subprocess.run([prefix + "objcopy", *words, stub, out], check=True)
+    return ["-bios", FIRMWARE[arch], *drive(folder, {f"EFI/BOOT/{BOOT_FILE[arch]}": out}), *USB]
+
+
 def refind(folder):
     base = loaders() / "usr/share/refind/refind"
     conf = write(folder, "refind.conf", "timeout -1\ntextonly true\nscanfor manual\nmenuentry barecpc {\n    loader /k.efi\n"
@@ -128,6 +141,7 @@ def routes():
         yield Route(arch, NAME[arch], "GRUB linux, initrd", part(grub_linux, arch), via)
         yield Route(arch, NAME[arch], "GRUB chainloader", part(grub_chain, arch))
         yield Route(arch, NAME[arch], "systemd-boot, initrd", part(systemd_boot, arch))
+        yield Route(arch, NAME[arch], "unified kernel image, initrd", part(unified, arch))
     yield Route("x86_64", "SeaBIOS", "GRUB linux, initrd", part(grub_bios, "linux /k {words}\ninitrd /suite.cpio"), "linux-image")
     yield Route("x86_64", "SeaBIOS", "GRUB linux16, initrd", part(grub_bios, "linux16 /k {words}\ninitrd16 /suite.cpio"), "linux-image")
     yield Route("x86_64", "OVMF", "rEFInd, initrd", refind)

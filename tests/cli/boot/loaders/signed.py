@@ -1,4 +1,4 @@
-"""Secure Boot: firmware takes the image only if its owner has signed it."""
+"""Secure Boot: firmware takes the image only if its owner has signed it.  Strict NX: firmware that enforces what pages are for."""
 
 import functools
 import pathlib
@@ -16,6 +16,18 @@ FIRMWARE = {
 GUARD = {"x86_64": ["-machine", "smm=on", "-global", "driver=cfi.pflash01,property=secure,value=on"], "arm64": []}
 
 
+def flash(arch, code, variables, folder):
+    state = pathlib.Path(folder) / "vars.fd"
+    shutil.copy(variables, state)
+    return [*GUARD[arch], "-drive", f"if=pflash,unit=0,format=raw,readonly=on,file={code}",
+            "-drive", f"if=pflash,unit=1,format=raw,file={state}"]
+
+
+def files(arch, app, folder):
+    return {f"EFI/BOOT/{EFI[arch]}": app, "barecpc.cfg": write(folder, "barecpc.cfg", "output=text\n"),
+            "barecpc.cpio": suite_archive(folder)}
+
+
 def stick(arch, signed, folder):
     """A stick with the application, signed by the key of the firmware packages or not."""
     app = pathlib.Path(folder) / EFI[arch]
@@ -24,13 +36,20 @@ def stick(arch, signed, folder):
         key = pathlib.Path(folder) / "key"
         subprocess.run(["openssl", "rsa", "-in", KEY, "-passin", "pass:snakeoil", "-out", key], check=True, capture_output=True)
         subprocess.run([ROOT / "scripts/sign", key, CERT, app], check=True, capture_output=True)
-    code, variables = FIRMWARE[arch]
-    state = pathlib.Path(folder) / "vars.fd"
-    shutil.copy(variables, state)
-    files = {f"EFI/BOOT/{EFI[arch]}": app, "barecpc.cfg": write(folder, "barecpc.cfg", "output=text\n"),
-             "barecpc.cpio": suite_archive(folder)}
-    return [*GUARD[arch], "-drive", f"if=pflash,unit=0,format=raw,readonly=on,file={code}",
-            "-drive", f"if=pflash,unit=1,format=raw,file={state}", *drive(folder, files), *USB]
+    return flash(arch, *FIRMWARE[arch], folder) + [*drive(folder, files(arch, app, folder)), *USB]
+
+
+@functools.cache
+def newer():
+    """Firmware of a newer Debian."""
+    return pathlib.Path(subprocess.check_output([ROOT / "scripts/setup", "--firmware"], text=True).strip()) / "usr/share"
+
+
+def strict(arch, folder):
+    """Firmware of the kind that has EFI_MEMORY_ATTRIBUTE_PROTOCOL.  That of arm64 also executes no pages of data."""
+    name = {"x86_64": "OVMF/OVMF_CODE_4M.secboot.strictnx.fd", "arm64": "AAVMF/AAVMF_CODE.secboot.strictnx.fd"}[arch]
+    variables = {"x86_64": "OVMF/OVMF_VARS_4M.fd", "arm64": "AAVMF/AAVMF_VARS.fd"}[arch]
+    return flash(arch, newer() / name, newer() / variables, folder) + [*drive(folder, files(arch, build(arch, EFI[arch]), folder)), *USB]
 
 
 def refused(arch, folder):
@@ -41,3 +60,5 @@ def refused(arch, folder):
 def routes():
     yield Route("x86_64", "OVMF, Secure Boot", "USB stick, signed", functools.partial(stick, "x86_64", True))
     yield Route("arm64", "AAVMF, Secure Boot", "USB stick, signed", functools.partial(stick, "arm64", True))
+    yield Route("x86_64", "OVMF, strict NX", "USB stick", functools.partial(strict, "x86_64"))
+    yield Route("arm64", "AAVMF, strict NX", "USB stick", functools.partial(strict, "arm64"))
