@@ -14,6 +14,7 @@ from host.terminal import STANDARD_OUTPUT, pass_on, say, say_wrong
 boots = lazy("host.emulator.boots")
 compare = lazy("host.results.compare")
 console = lazy("host.console.console")
+disk = lazy("host.disk")
 exegesis = lazy("host.programs.exegesis")
 export = lazy("host.results.export")
 files = lazy("host.files")
@@ -165,19 +166,39 @@ def run(args, log=say, subject="", explain=lambda _, why: say_wrong(why), takes_
         initrd, programs, suite = qemu.gather(args.payload, folder)
         if args.payload and not suite and not names_program(args):
             args.program = [only_program(args.payload, programs)]
-        disk = None
+        volume = None
         if args.boot == "uefi":
-            disk = folder / "disk.img"
-            qemu.make_disk(disk, image, command_line(args, choice.accel), initrd)
+            volume = folder / "disk.img"
+            qemu.make_disk(volume, [image], command_line(args, choice.accel), initrd)
         words = command_line(args, choice.accel)
         if choice.accel == probe.NESTED:
             command = nested.command(machine, folder, image, words, initrd, args.load, args.outer, sandbox)
         else:
-            command = qemu.command(machine, image, words, initrd, disk, sandbox)
+            command = qemu.command(machine, image, words, initrd, volume, sandbox)
         return finish(args, lambda screen: guest.run(command, screen, log, timeout, silence, follow, args.gdb, takes_interrupt),
                       lambda ending, screen: guest.judge(ending, screen, timeout, silence, follow, lambda pc: place(args, image, follow, pc),
                                                          " deadline=" in f" {words}"),
                       log, explain)
+
+
+def make_disk(args):
+    """Make a disk for a cloud, with the image of each architecture that the payloads run on.
+
+    keep=no: a cloud may clear memory at a reset, after which the job would run again.  deadline=: an hour there costs money."""
+    disk.check(args.o, args.kind)
+    qemu.check_size(args.payload, "1024G")
+    arch = args.arch or program.arch_of_payloads(args.payload)
+    build(arch, "all")
+    archs = [arch] if arch else sorted(qemu.ARCHS)
+    args.append = ["keep=no", "then=off", f"deadline={options.CLOUD_DEADLINE}", *args.append]
+    with tempfile.TemporaryDirectory(prefix="barecpc.") as name:
+        initrd, programs, suite = qemu.gather(args.payload, pathlib.Path(name))
+        if args.payload and not suite and not names_program(args):
+            args.program = [only_program(args.payload, programs)]
+        images = [qemu.build_file(one, qemu.ARCHS[one].efi) for one in archs]
+        mib = disk.write(args.o, args.kind, images, command_line(args, "auto"), initrd)
+    say(f"host: {args.o}: {mib} MiB: boots {' and '.join(archs)} by UEFI")
+    return 0
 
 
 def run_sweep(args):
@@ -332,6 +353,7 @@ COMMANDS = {
     "nb": ("count the events of a few instructions, with nanoBench's options", options.add_nb, microbenchmark),
     "sweep": ("run a program with every combination of parameters; see sweep --help", lambda command: sweep.add_sweep(command), run_sweep),
     "collect": ("join the results of a sweep", lambda command: sweep.add_collect(command), lambda args: sweep.collect(args)),
+    "disk": ("make a disk that a cloud imports, with the job in it", options.add_disk, make_disk),
     "read": ("read the console of a board, live or captured; see read --help", options.add_read, read),
 }
 

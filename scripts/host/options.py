@@ -9,6 +9,7 @@ from host import lazy
 from host.terminal import say_wrong
 
 boots = lazy("host.emulator.boots")
+disk = lazy("host.disk")
 guest = lazy("host.emulator.guest")
 line = lazy("host.console.line")
 nb = lazy("host.programs.nb")
@@ -21,6 +22,7 @@ version = lazy("host.version")
 
 DEFAULT_TIMEOUT = 120
 DEFAULT_BAUD = 115200
+CLOUD_DEADLINE = 1800  # seconds, of a disk of `barecpc disk`
 MAX_TIMEOUT = 1e6  # as for the kernel's timeout=; select() takes little more
 # Seconds without progress before the first byte.
 SILENCE = {"direct": 20, "bios": 20, "uefi": 60}
@@ -44,6 +46,17 @@ environment:
   BARECPC_ARCH=ARCH       the architecture if neither --arch nor a program says it
   NO_COLOR=1              no red for errors at a terminal
   BARECPC_BUILD=no        use what is in build/ as it is
+"""
+
+DISK_HELP = f"""
+  --for raw  as it is: for AWS, Hetzner and others, and for dd
+  --for gce  for Google: disk.raw of whole GiB in a .tar.gz
+  --for vhd  for Azure: a fixed VHD of whole MiB
+
+The results come by the serial console; `barecpc read` reads its log.  The
+kernel's words are output=framed keep=no then=off deadline={CLOUD_DEADLINE}, and those
+of --append, of which the last counts: deadline=7200.
+The same input gives the same bytes.
 """
 
 READ_HELP = """
@@ -124,6 +137,15 @@ def add_outputs(command):
                          "at most 16 MiB, without FILE to NAME in this folder")
 
 
+def add_job(command):
+    """The options for what the image runs."""
+    command.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="the programs' environment")
+    command.add_argument("--payload", action="append", default=[], type=file, metavar="FILE",
+                         help="a file or a folder to add to the image's own; of a cpio (newc) archive its files; without "
+                         "`-- program` the only program runs, or what the file `suite` of the archive or folder lists")
+    command.add_argument("--append", action="append", default=[], metavar="WORDS", help="more words of the kernel's command line")
+
+
 def add_names(command):
     """The options of encode, list and fits."""
     command.usage = f"{command.prog} --cpu NAME " + {"encode": "EVENT...", "list": "[pattern]", "fits": "EVENT,EVENT..."}[command.prog.split()[-1]]
@@ -153,17 +175,13 @@ def add_run(run):
     run.add_argument("--boot", choices=["direct", "bios", "uefi"], default="direct",
                      help="boot by QEMU itself with the fastest firmware, by QEMU itself with its usual firmware "
                           "(x86-64: SeaBIOS), or by UEFI firmware (direct)")
-    run.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="the programs' environment")
-    run.add_argument("--payload", action="append", default=[], type=file, metavar="FILE",
-                     help="a file or a folder to add to the image's own; of a cpio (newc) archive its files; without "
-                     "`-- program` the only program runs, or what the file `suite` of the archive or folder lists")
+    add_job(run)
     add_outputs(run)
     run.add_argument("--timeout", type=float, default=DEFAULT_TIMEOUT, metavar="S",
                      help=f"end the run after S seconds of the host ({DEFAULT_TIMEOUT}); 0: never")
     run.add_argument("--silence", type=float, metavar="S",
                      help="end a guest that for S seconds prints nothing and does not advance, as QEMU's monitor "
                      f"shows ({SILENCE['direct']}, by UEFI {SILENCE['uefi']}); 0: never")
-    run.add_argument("--append", action="append", default=[], metavar="WORDS", help="more words of the kernel's command line")
     run.add_argument("--image", type=file, metavar="FILE", help="boot FILE and build nothing")
     run.add_argument("--qemu", default="", metavar="stock|pmu|FILE",
                      help="stock: the distribution's QEMU; pmu: QEMU with barecpc's patches, which is built if it "
@@ -174,6 +192,16 @@ def add_run(run):
                      help="boot N times, and print only a table of the counts' medians and their spread over the boots")
     run.add_argument("--quiet", action="store_true", help="no progress line; without this, a terminal on standard error has one")
     run.add_argument("--gdb", action="store_true", help="stop at the first instruction, wait for a debugger")
+
+
+def add_disk(command):
+    command.usage, command.epilog = "barecpc disk --for raw|gce|vhd -o FILE [options] [-- program [args...]]", DISK_HELP
+    command.formatter_class = argparse.RawDescriptionHelpFormatter
+    command.add_argument("--for", dest="kind", required=True, choices=list(disk.FORMATS), help="which cloud imports it, below")
+    command.add_argument("-o", required=True, type=file, metavar="FILE", help="the disk; an old FILE is replaced at the end")
+    command.add_argument("--arch", type=program.arch_name, metavar="ARCH", help="arm64 or x86_64; default: the architecture of the "
+                         "programs, else both")
+    add_job(command)
 
 
 def add_nb(command):
@@ -213,11 +241,13 @@ def parse(words, about, table):
     if unknown:
         hint = "" if unknown[0].startswith("-") or args.command != "run" else "; the program follows --"
         commands.choices[args.command].error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
-    if after and args.command != "run":
-        parser.error("only run takes a program after --")
+    if after and args.command not in ("run", "disk"):
+        parser.error("only run and disk take a program after --")
+    if args.command in ("run", "disk"):
+        args.program = after
+        check_environment(commands.choices[args.command], args)
     if args.command == "run":
         check(commands.choices["run"], args)
-        args.program = after
     if args.command == "read":
         reader = commands.choices["read"]
         check_times(reader, args)
@@ -230,10 +260,13 @@ def parse(words, about, table):
     return args
 
 
-def check(parser, args):
+def check_environment(parser, args):
     for pair in args.env:
         if not re.match(r"[A-Za-z_][A-Za-z0-9_]*=", pair):
             parser.error(f"--env {pair}: not NAME=VALUE")
+
+
+def check(parser, args):
     if args.boots != 1 and (not 1 < args.boots <= boots.MOST or args.out or args.folded or args.flamegraph or args.gdb):
         parser.error(f"--boots {args.boots}: 1 to {boots.MOST}, without --out, --folded, --flamegraph and --gdb")
     if args.outer and (args.accel != probe.NESTED or args.outer not in nested.CHOICES):

@@ -34,7 +34,8 @@ class HostError(Exception):
 
 
 # Debian's packages, for an installed copy; scripts/setup installs them for the source tree.
-PACKAGES = {"qemu-system-aarch64": "qemu-system-arm", "qemu-system-x86_64": "qemu-system-x86", "OVMF.fd": "ovmf", "QEMU_EFI.fd": "qemu-efi-aarch64"}
+PACKAGES = {"qemu-system-aarch64": "qemu-system-arm", "qemu-system-x86_64": "qemu-system-x86", "OVMF.fd": "ovmf", "QEMU_EFI.fd": "qemu-efi-aarch64",
+            "qemu-img": "qemu-utils"}
 
 
 def missing(tool):
@@ -271,13 +272,15 @@ def command(m, image, cmdline, initrd=None, disk=None, sandbox=()):
     return words + ["-bios", firmware, "-drive", drive, "-boot", "menu=on,splash-time=0"]
 
 
-def make_disk(disk, efi, cmdline, archive=None):
-    """A FAT volume that boots: the EFI file, its configuration, and the payloads."""
+def make_disk(disk, images, cmdline, archive=None, options=("--fat",)):
+    """A disk that boots: UEFI applications, their configuration, and the payloads.  By default it is a FAT volume."""
     if "\n" in cmdline or "\r" in cmdline:
-        raise HostError("a word of several lines: barecpc.cfg cannot hold it: use --boot direct")
+        raise HostError("a word of several lines: barecpc.cfg cannot hold it: use run --boot direct")
     cfg = disk.with_name("barecpc.cfg")
     cfg.write_bytes(os.fsencode(cmdline + "\n"))
-    words = [str(ROOT / "scripts" / "mkdisk"), "--fat", "--efi", str(efi), "--cfg", str(cfg)]
+    words = [str(ROOT / "scripts" / "mkdisk"), *options, "--cfg", str(cfg)]
+    for image in images:
+        words += ["--efi", str(image)]
     words += ["--archive", str(archive)] if archive else []
     done = subprocess.run([*words, str(disk)], stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if done.returncode != 0:

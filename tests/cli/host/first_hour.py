@@ -35,7 +35,7 @@ MISTAKES = [
     (["run", "spin"], "host: unrecognized arguments: spin; the program follows --" + HELP),
     (["run", "--nonsense"], "host: unrecognized arguments: --nonsense" + HELP),
     (["run", "--cpu"], "host: argument --cpu: expected one argument" + HELP),
-    (["arch", "--", "spin"], "host: only run takes a program after --" + HELP),
+    (["arch", "--", "spin"], "host: only run and disk take a program after --" + HELP),
     (["run", "--arch", "vax"], "host: argument --arch: vax: no such architecture: give arm64 or x86_64" + HELP),
     (["run", "--accel", "hvf"], "host: argument --accel: invalid choice: 'hvf' \\(choose from .*" + HELP),
     (["run", "--boot", "grub"], "host: argument --boot: invalid choice: 'grub' \\(choose from .*" + HELP),
