@@ -139,9 +139,18 @@ arch_describe(struct text *t)
 	    "\"vmm\":\"%s\",\"models\":\"%s\",\"xcr0\":\"%#lx\",\"apic\":\"%"
 	    "s\",\"tsc_"
 	    "source\":\"%s\","
-	    "\"tsc_invariant\":%s",
+	    "\"tsc_invariant\":%s,\"tsc_equal\":%s",
 	    vmm_name(), x86_models_name(), f->xcr0, x86_apic_mode(),
-	    x86_rates.source, f->invariant_tsc ? "true" : "false");
+	    x86_rates.source, f->invariant_tsc ? "true" : "false",
+	    x86_tsc.unequal   ? "false"
+	    : x86_tsc.unknown ? "null"
+			      : "true");
+	if (x86_rates.witness != NULL)
+		text_add(t, ",\"tsc_checked_by\":\"%s\"", x86_rates.witness);
+	if (x86_rates.doubt_hz != 0)
+		text_add(t, ",\"tsc_doubt_hz\":%lu", x86_rates.doubt_hz);
+	if (x86_tsc.adjustable)
+		text_add(t, ",\"tsc_adjust\":%ld", (long)x86_tsc.adjust);
 	x86_power_describe(&x86_self()->xc_power, t);
 }
 
@@ -164,6 +173,8 @@ static const struct {
 	{ 1, 3, 25, "sse" },
 	{ 1, 3, 26, "sse2" },
 	{ 1, 3, 28, "ht" },
+	{ 0x80000007, 3, 8, "constant_tsc" },
+	{ 0x80000007, 3, 8, "nonstop_tsc" },
 	{ 0x80000001, 3, 11, "syscall" },
 	{ 0x80000001, 3, 20, "nx" },
 	{ 0x80000001, 3, 27, "rdtscp" },

@@ -54,6 +54,12 @@ rdtsc(void)
 }
 
 static inline void
+lfence(void)
+{
+	__asm__ volatile("lfence" : : : "memory");
+}
+
+static inline void
 xsetbv(uint32_t reg, uint64_t v)
 {
 	__asm__ volatile(

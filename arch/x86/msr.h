@@ -44,6 +44,13 @@
  */
 #define MSR_SMI_COUNT 0x034
 
+/* Added to the TSC of this CPU.  Intel SDM vol. 3B, "Time-Stamp Counter". */
+#define IA32_TSC_ADJUST 0x03b
+
+/* Frequencies in Hz, by Hyper-V (arch/x86/dev/tsc.c). */
+#define HV_X64_MSR_TSC_FREQUENCY  0x40000022
+#define HV_X64_MSR_APIC_FREQUENCY 0x40000023
+
 #define IA32_SYSENTER_CS  0x174 /* 0: SYSENTER is #GP */
 #define IA32_BIOS_SIGN_ID 0x08b /* microcode revision, in bits 63:32 */
 #define IA32_TSC_DEADLINE 0x6e0 /* 0: disarmed */

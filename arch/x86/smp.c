@@ -199,6 +199,7 @@ ap_main(struct x86_cpu *xc)
 	x86_topology_init_cpu();
 	x86_pmu_init_cpu();
 	x86_power_init(&xc->xc_power);
+	x86_tsc_answer(xc->xc_cpu);
 	kern_cpu_main(xc->xc_cpu);
 }
 
@@ -279,6 +280,7 @@ arch_cpu_start(struct cpu *cpu)
 		return ENOMEM;
 	}
 	cpu->c_arch = xc;
+	x86_tsc_expect(cpu);
 	if (!send_init((uint32_t)cpu->c_hwid, xc)) {
 		/* The CPU may still arrive: leave its data as they are. */
 		trampoline_free = false;
@@ -287,5 +289,6 @@ arch_cpu_start(struct cpu *cpu)
 	leaf = x86_pt_leaf(x86_root, TRAMPOLINE_PA, &bytes);
 	*leaf = 0;
 	invlpg(TRAMPOLINE_PA);
+	x86_tsc_compare(cpu);
 	return 0;
 }

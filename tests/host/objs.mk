@@ -134,11 +134,12 @@ HOST_TESTS += $(addprefix arch/arm64/,fdt/machine_fdt machine_acpi vmm boards de
 X86_TESTS   := $(addprefix arch/x86/pmu/,intel_pcbe intel_count intel_table nmi)
 PMUV3_TESTS := $(addprefix arch/arm64/pmu/,pmuv3 pmuv3_count pmuv3_overflow pmuv3_rules)
 $(T)arch/x86/topology: $(call host,arch/x86/topology.o $(HOST_LIB))
-$(T)arch/x86/dev/tco: $(call host,arch/x86/dev/tco.o $(HOST_LIB))
-$(addprefix $(HB)/,arch/x86/dev/tco.o tests/host/arch/x86/dev/tco.o): \
+X86_DEV_TESTS := $(addprefix arch/x86/dev/,tco tsc tsc_sync)
+$(X86_DEV_TESTS:%=$(T)%): $(T)%: $(HB)/%.o $(call host,$(HOST_LIB))
+$(foreach t,$(X86_DEV_TESTS),$(HB)/$(t).o $(HB)/tests/host/$(t).o): \
     HOST_CFLAGS := -Itests/lib/host/shadow_ports $(HOST_CFLAGS)
 $(T)arch/x86/mm/early: $(call host,arch/x86/mm/early.o $(HOST_LIB))
-HOST_TESTS += arch/x86/dev/tco arch/x86/mm/early
+HOST_TESTS += $(X86_DEV_TESTS) arch/x86/mm/early
 POWER_TESTS := $(addprefix arch/x86/power/,quiet strain)
 $(POWER_TESTS:%=$(T)%): $(call host,$(addprefix arch/x86/power/,state.o strain.o quiet.o) $(call fake,x86/fake_regs.o) \
     $(HOST_LIB))

@@ -14,7 +14,7 @@
 #include "lib/string.h"
 
 /* A clock does not run if so many readings show the same value. */
-#define PATIENCE 20000
+#define PATIENCE 2000
 
 /*
  * HPET.  IA-PC HPET Specification, "Register Model", "The HPET ACPI
@@ -142,15 +142,16 @@ clock_runs(const struct refclock *rc)
 	return false;
 }
 
-const struct refclock *
-x86_refclock_find(void)
+unsigned
+x86_refclock_find(struct refclock rc[REFCLOCKS])
 {
 	static bool (*const find[])(
 	    struct refclock *) = { hpet_find, pm_find, pit_find };
-	static struct refclock rc;
+	unsigned n = 0;
 
-	for (size_t i = 0; i < sizeof find / sizeof find[0]; i++)
-		if (find[i](&rc) && clock_runs(&rc))
-			return &rc;
-	return NULL;
+	for (size_t i = 0; i < sizeof find / sizeof find[0]; i++) {
+		if (n < REFCLOCKS && find[i](&rc[n]) && clock_runs(&rc[n]))
+			n++;
+	}
+	return n;
 }

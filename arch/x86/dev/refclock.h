@@ -15,7 +15,11 @@ struct refclock {
 	uint64_t (*read)(void);
 };
 
-/* The best clock that runs, or NULL.  Call once, after acpi_init(). */
-const struct refclock *x86_refclock_find(void);
+/*
+ * The clocks that run, the best first, two at most.  Returns how many.  Call
+ * once, after acpi_init().
+ */
+#define REFCLOCKS 2
+unsigned x86_refclock_find(struct refclock rc[REFCLOCKS]);
 
 #endif /* ARCH_X86_DEV_REFCLOCK_H */

@@ -32,9 +32,19 @@ x86_timer_init(void)
 	printf("cpu: TSC %lu Hz by %s", x86_rates.tsc_hz, x86_rates.source);
 	if (x86_rates.error_ppm != 0)
 		printf(", within %lu ppm", x86_rates.error_ppm);
-	printf("%s, timer by %s\n",
-	    x86_features.invariant_tsc ? "" : " (not marked invariant)",
-	    deadline ? "TSC deadline" : "APIC one-shot");
+	printf("%s, ",
+	    x86_features.invariant_tsc ? "" : " (not marked invariant)");
+	if (x86_rates.witness == NULL)
+		printf("not checked by another clock, ");
+	else
+		printf("%s %s, ", x86_rates.witness,
+		    x86_rates.doubt_hz != 0 ? "differs" : "agrees");
+	printf("timer by %s\n", deadline ? "TSC deadline" : "APIC one-shot");
+	if (x86_rates.doubt_hz != 0)
+		printf("cpu: the TSC's rate is in doubt: %s says %lu Hz: "
+		       "correct the firmware\n",
+		    x86_rates.witness, x86_rates.doubt_hz);
+	x86_tsc_init();
 	x86_timer_init_cpu();
 }
 

@@ -1,6 +1,7 @@
 /*
- * The rate of the TSC.  CPUID may have it.  Otherwise the TSC is measured
- * against the best other clock, by reading both at two moments.
+ * The rate of the TSC.  CPUID or a hypervisor may state it.  Otherwise the TSC
+ * is measured against the best other clock, by reading both at two moments.
+ * One more clock must agree.
  */
 #include <stddef.h>
 
@@ -9,6 +10,7 @@
 #include "arch/x86/dev/refclock.h"
 #include "arch/x86/dev/timer.h"
 #include "arch/x86/insn.h"
+#include "arch/x86/msr.h"
 #include "arch/x86/x86.h"
 #include "kern/arch.h"
 #include "lib/printf.h"
@@ -18,6 +20,9 @@
 #define READS 3 /* the shortest of them counts */
 /* A run ends when its error is at most a part of it: 50 ppm. */
 #define EXACT 20000
+/* A run for a check: 0.5 %.  Clocks that differ by 1 % are not both right. */
+#define ROUGH   200
+#define IN_STEP 100
 
 /* In QEMU and KVM, one tick of the APIC timer is 1 ns. */
 #define VIRTUAL_APIC_HZ 1000000000
@@ -70,7 +75,7 @@ struct run {
  * the readings took, and one tick of the clock.
  */
 static struct run
-run_once(const struct refclock *rc)
+run_once(const struct refclock *rc, unsigned exact)
 {
 	struct moment from = read_all(rc), to;
 	struct run r;
@@ -82,7 +87,7 @@ run_once(const struct refclock *rc)
 		r.ref = (to.ref - from.ref) & rc->mask;
 		r.apic = (to.apic - from.apic) & apic_clock.mask;
 		r.error = from.width + to.width + r.tsc / (r.ref + 1);
-	} while (r.ref < rc->hz / rc->run_div && r.error > r.tsc / EXACT);
+	} while (r.ref < rc->hz / rc->run_div && r.error > r.tsc / exact);
 	return r;
 }
 
@@ -92,12 +97,12 @@ run_once(const struct refclock *rc)
  * unnoticed.  The lowest rate counts: a disturbance makes the TSC look faster.
  */
 static struct run
-measure(const struct refclock *rc)
+measure(const struct refclock *rc, unsigned exact)
 {
 	struct run best = { .ref = 0 };
 
 	for (unsigned i = 0; i < RUNS; i++) {
-		struct run r = run_once(rc);
+		struct run r = run_once(rc, exact);
 
 		if (best.ref == 0 || muldiv(r.tsc, rc->hz, r.ref) <
 					 muldiv(best.tsc, rc->hz, best.ref))
@@ -151,6 +156,32 @@ rate_by_hypervisor(void)
 	return true;
 }
 
+/*
+ * Hyper-V and what imitates it.  Microsoft, Hypervisor Top Level Functional
+ * Specification, "Feature and Interface Discovery" (CPUID 40000001H,
+ * 40000003H), "Partition Privilege Flags", "Timers".
+ */
+#define HV_INTERFACE       0x31237648 /* "Hv#1" */
+#define HV_FREQUENCY_RIGHT (1U << 11) /* 40000003H:EAX */
+#define HV_FREQUENCY_MSRS  (1U << 8)  /* 40000003H:EDX */
+
+static bool
+rate_by_hyperv(void)
+{
+	struct cpuid_regs r = cpuid(0x40000003, 0);
+	uint64_t tsc, apic;
+
+	if (cpuid(0x40000001, 0).a != HV_INTERFACE ||
+	    (r.a & HV_FREQUENCY_RIGHT) == 0 || (r.d & HV_FREQUENCY_MSRS) == 0 ||
+	    x86_rdmsr_safe(HV_X64_MSR_TSC_FREQUENCY, &tsc) != 0 || tsc == 0)
+		return false;
+	x86_rates.tsc_hz = tsc;
+	if (x86_rdmsr_safe(HV_X64_MSR_APIC_FREQUENCY, &apic) == 0)
+		x86_rates.apic_hz = apic;
+	x86_rates.source = "MSR 40000022H";
+	return true;
+}
+
 static bool
 apic_is_virtual(void)
 {
@@ -158,31 +189,88 @@ apic_is_virtual(void)
 	       strcmp(x86_features.hypervisor, "KVMKVMKVM") == 0;
 }
 
+static void
+take_rate(const struct refclock *rc, const struct run *r)
+{
+	x86_rates.tsc_hz = muldiv(r->tsc, rc->hz, r->ref);
+	x86_rates.source = rc->name;
+	x86_rates.error_ppm = r->error * 1000000 / r->tsc + 1;
+}
+
+/* Whether the rate that this run measured is not the present one. */
+static bool
+is_disputed(const struct refclock *rc, const struct run *r)
+{
+	uint64_t hz = muldiv(r->tsc, rc->hz, r->ref), is = x86_rates.tsc_hz;
+	uint64_t off = hz > is ? hz - is : is - hz;
+
+	return off > is / IN_STEP + muldiv(hz, r->error, r->tsc);
+}
+
+/*
+ * Check a rate that CPUID or a hypervisor states.  If a clock contradicts it,
+ * the clock is believed: it ran next to this TSC.
+ */
+static void
+check_stated(const struct refclock *rc)
+{
+	struct run r = measure(rc, ROUGH);
+
+	x86_rates.witness = rc->name;
+	if (!is_disputed(rc, &r))
+		return;
+	x86_rates.doubt_hz = x86_rates.tsc_hz;
+	x86_rates.witness = x86_rates.source;
+	r = measure(rc, EXACT);
+	take_rate(rc, &r);
+}
+
+/* Measure by the first clock, and check by the second, of n. */
+static struct run
+rate_by_clock(const struct refclock *rc, unsigned n)
+{
+	struct moment from = read_all(&rc[n - 1]), to;
+	struct run r = measure(rc, EXACT), second;
+
+	take_rate(rc, &r);
+	if (n == 1)
+		return r;
+	to = read_all(&rc[1]);
+	second.tsc = to.tsc - from.tsc;
+	second.ref = (to.ref - from.ref) & rc[1].mask;
+	second.error = from.width + to.width + second.tsc / (second.ref + 1);
+	if (second.ref == 0)
+		return r;
+	x86_rates.witness = rc[1].name;
+	if (is_disputed(&rc[1], &second))
+		x86_rates.doubt_hz = muldiv(second.tsc, rc[1].hz, second.ref);
+	return r;
+}
+
 void
 x86_rates_init(bool need_apic)
 {
-	const struct refclock *rc = NULL;
-	bool known = rate_by_crystal() || rate_by_hypervisor();
-	struct run r;
+	struct refclock rc[REFCLOCKS];
+	bool stated =
+	    rate_by_crystal() || rate_by_hypervisor() || rate_by_hyperv();
+	struct run r = { 0 };
+	unsigned n;
 
 	x86_apic_write(APIC_TIMER_INIT, 0xffffffff); /* masked, counting */
-	if (!known && (rc = x86_refclock_find()) == NULL && apic_is_virtual())
-		rc = &apic_clock;
-	if (!known && rc == NULL && !(known = rate_by_base_frequency()))
+	if ((n = x86_refclock_find(rc)) == 0 && apic_is_virtual())
+		rc[n++] = apic_clock;
+	if (n == 0 && !stated && !rate_by_base_frequency())
 		panic("cpu: the rate of the TSC is unknown: no CPUID leaf, "
 		      "HPET, PM timer or PIT: give the machine one of them");
-	need_apic = need_apic && x86_rates.apic_hz == 0;
+	if (n != 0 && stated)
+		check_stated(&rc[0]);
+	else if (n != 0)
+		r = rate_by_clock(rc, n);
 	/* If only the APIC's timer is unknown, its ticks pace the run. */
-	if (!known || need_apic) {
-		r = measure(known ? &apic_clock : rc);
-		if (!known) {
-			x86_rates.tsc_hz = muldiv(r.tsc, rc->hz, r.ref);
-			x86_rates.source = rc->name;
-			x86_rates.error_ppm = r.error * 1000000 / r.tsc + 1;
-		}
-		if (need_apic)
-			x86_rates.apic_hz =
-			    muldiv(r.apic, x86_rates.tsc_hz, r.tsc);
+	if (need_apic && x86_rates.apic_hz == 0) {
+		if (r.tsc == 0)
+			r = measure(&apic_clock, EXACT);
+		x86_rates.apic_hz = muldiv(r.apic, x86_rates.tsc_hz, r.tsc);
 	}
 	x86_apic_write(APIC_TIMER_INIT, 0);
 }
