@@ -122,13 +122,15 @@ $(T)kern/firmware: $(call host,$(call fake,physical.o) $(addprefix arch/arm64/,m
     firmware/acpi_watchdog.o firmware/smbios.o firmware/smbios_dimm.o bootinfo.o) $(HOST_UART) $(HOST_LIB))
 $(T)kern/firmware: HOST_LIBS := -lfdt
 $(T)arch/arm64/vmm: $(call host,arch/arm64/vmm.o $(HOST_LIB))
+$(T)arch/arm64/dev/console: $(call host,arch/arm64/dev/console.o $(UART_OBJS) $(HOST_LIB))
 $(T)arch/arm64/dev/watchdog: $(call host,arch/arm64/dev/watchdog.o $(HOST_LIB))
 $(T)arch/arm64/ras: $(call host,arch/arm64/ras.o $(HOST_LIB))
 $(T)arch/arm64/mm/early: $(call host,$(addprefix arch/arm64/mm/,early.o pt.o) $(HOST_LIB))
 $(T)arch/arm64/mm/early: HOST_LDFLAGS := -no-pie # so that the image is at a multiple of 2 MiB
 $(addprefix $(HB)/arch/arm64/mm/,early.o pt.o): RENAME_PRINTF := \
     --redefine-sym _start=image_start --redefine-sym __data_start=image_data
-HOST_TESTS += $(addprefix arch/arm64/,fdt/machine_fdt machine_acpi vmm boards dev/watchdog ras mm/early) kern/firmware
+HOST_TESTS += $(addprefix arch/arm64/,fdt/machine_fdt machine_acpi vmm boards dev/console dev/watchdog ras mm/early) \
+    kern/firmware
 
 # The backends on fake registers.
 X86_TESTS   := $(addprefix arch/x86/pmu/,intel_pcbe intel_count intel_table nmi)

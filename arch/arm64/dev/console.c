@@ -24,6 +24,7 @@ static struct {
 	struct uart uart;
 	/* For the fast path; NULL: registers of another width, or commands. */
 	volatile uint32_t *status, *data;
+	bool stuck; /* it stayed full, and has had no room since */
 	size_t nwaiting;
 	char waiting[2048];
 } console;
@@ -53,21 +54,39 @@ uart_write(const struct uart *u, unsigned offset, uint32_t v)
 		mmio_write8(reg, (uint8_t)v);
 }
 
-/* A UART that stays full must not stop the run: drop the character. */
+static void
+open_fast_path(void)
+{
+	const struct uart *u = &console.uart;
+
+	if (u->u_ops->send != NULL || u->u_width != 4)
+		return;
+	console.data = (volatile uint32_t *)(u->u_regs + u->u_data);
+	console.status = (volatile uint32_t *)(u->u_regs + u->u_status);
+}
+
+/*
+ * A UART that stays full must not stop the run: drop the character.  The ones
+ * after it do not wait until it has room again.
+ */
 static void
 send_char(int c)
 {
 	const struct uart *u = &console.uart;
-	uint64_t give_up = 0;
+	uint64_t give_up = arch_tick() + arch_tick_hz() / 10;
 
 	while (!uart_has_room(u)) {
-		if (give_up == 0)
-			give_up = arch_tick() + arch_tick_hz() / 10;
-		else if (arch_tick() > give_up)
+		if (console.stuck || arch_tick() > give_up) {
+			console.stuck = true;
+			console.status = NULL; /* send_char() ends it */
 			return;
+		}
 		arch_relax();
 	}
 	uart_send(u, (unsigned char)c);
+	if (console.stuck)
+		open_fast_path();
+	console.stuck = false;
 }
 
 void
@@ -102,12 +121,8 @@ start_uart(const struct uart *u)
 		return false;
 	for (size_t i = 0; i < console.nwaiting; i++)
 		send_char(console.waiting[i]);
-	if (console.uart.u_ops->send == NULL && console.uart.u_width == 4) {
-		console.status = (volatile uint32_t *)(console.uart.u_regs +
-						       console.uart.u_status);
-		console.data = (volatile uint32_t *)(console.uart.u_regs +
-						     console.uart.u_data);
-	}
+	if (!console.stuck)
+		open_fast_path();
 	return true;
 }
 
