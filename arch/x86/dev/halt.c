@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "arch/x86/cpuid.h"
 #include "arch/x86/dev/apic.h"
 #include "arch/x86/insn.h"
 #include "arch/x86/mmio.h"
@@ -48,6 +49,13 @@
 #define AML_ONE     0x01
 #define AML_BYTE    0x0a
 #define AML_PACKAGE 0x12
+
+/*
+ * The keyboard controller pulses the reset line.  IBM PC/AT Technical
+ * Reference, "Keyboard Controller": command FEH.
+ */
+#define KEYBOARD_COMMAND 0x64
+#define KEYBOARD_RESET   0xfe
 
 #define PATIENCE 1000000
 
@@ -291,7 +299,15 @@ arch_halt(bool passed)
 		else
 			reset_machine();
 		efi_end(passed);
-		if (!passed)
+		/*
+		 * Metal keeps the result on its screen.  A hypervisor without
+		 * ACPI (Firecracker, kvmtool) ends at a reset.
+		 */
+		if (x86_features.hypervised) {
+			outb(KEYBOARD_COMMAND, KEYBOARD_RESET);
+			wait_for_end();
+		}
+		if (!passed || x86_features.hypervised)
 			triple_fault();
 	}
 	x86_stop();

@@ -31,4 +31,17 @@ ends 'q35 is reset by a port' 125 q35 nonesuch
 ends 'microvm powers off by a register in memory' 0 microvm spin --help
 ends 'microvm is reset by a register in memory' 125 microvm nonesuch
 ends 'without tables a triple fault resets it' 125 microvm,acpi=off nonesuch
+
+# Nothing powers off a machine without ACPI.  There a reset ends a run that passed, too: QEMU ends by -no-reboot.
+no_acpi() {
+	timeout -k 2 120 qemu-system-x86_64 -M microvm,acpi=off,auto-kernel-cmdline=off "$@" -accel tcg -cpu max -m 256 \
+		-display none -nodefaults -serial stdio -no-reboot -kernel build/x86_64/kernel.elf \
+		-initrd build/x86_64/archive.cpio -append 'output=text -- spin --help' </dev/null >"$tap_dir/line" 2>&1
+	tap_ended=$?
+	tr -d '\r' <"$tap_dir/line" >&2
+	return $tap_ended
+}
+expect 'without ACPI a triple fault ends a run that passed' 0 '^barecpc: exit 0$' no_acpi
+expect 'without ACPI it is the keyboard controller that resets' 0 '^pckbd_kbd_write_command 0xfe$' \
+	no_acpi -device i8042 -trace pckbd_kbd_write_command
 end
