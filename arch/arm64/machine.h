@@ -74,7 +74,8 @@ struct machine {
 	uint32_t m_timer_intid; /* INTID of the virtual timer */
 	uint32_t m_pmu_intid;   /* the PPI of every CPU's overflows, or 0 */
 	enum psci_conduit m_psci;
-	unsigned m_ncpu; /* CPUs in the tables, maybe above MAXCPU */
+	uint32_t m_psci_cpu_on; /* the number that PSCI 0.1 gives it, or 0 */
+	unsigned m_ncpu;        /* CPUs in the tables, maybe above MAXCPU */
 	struct machine_cpu m_cpu[MAXCPU]; /* the first ones */
 	uint64_t m_bcm_pm; /* registers of BCM2835's power block, or 0 */
 	struct machine_watchdog m_watchdog[MACHINE_NWATCHDOG];

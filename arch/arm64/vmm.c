@@ -21,6 +21,8 @@ static const struct {
 	{ 0x4d32ba58, "hyperv" },
 	/* c1d58fcd-a453-5fdb-9265-ce36673d5f14: Gunyah for Linux, gunyah.c */
 	{ 0xcd8fd5c1, "gunyah" },
+	/* a71812dc-c698-4369-9acf-79d18ddee667: Xen, public/arch-arm/smccc.h */
+	{ 0xdc1218a7, "xen" },
 };
 #define NOT_SUPPORTED 0xffffffff
 

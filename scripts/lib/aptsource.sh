@@ -54,8 +54,12 @@ derive_suite() { # suite
 	done >"$work/apt/sources/$1.list"
 }
 
-apt() {
-	command apt-get -q -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$work/apt/sources" \
+apt() { derived_apt apt-get -q "$@"; }
+
+derived_apt() { # PROGRAM...
+	program=$1
+	shift
+	command "$program" -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$work/apt/sources" \
 		-o Dir::State::lists="$work/apt/lists" -o Dir::Cache="$work/apt/cache" -o Acquire::Languages=none \
 		-o APT::Sandbox::User=root "$@"
 }

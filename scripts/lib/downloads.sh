@@ -59,29 +59,17 @@ fetch_newer() {
 	keep_folder newer libpfm4-newer
 }
 
-# This package of arm64 has the device trees of boards.
-trees_package=linux-image-arm64
-
-# Download the package of the kernel that it depends on.
-download_kernel() {
-	kernel=$(apt-cache depends "$trees_package:arm64" 2>/dev/null |
-		sed -n 's/.*Depends: \(linux-image-[0-9][^ ]*\)/\1/p' | head -n 1)
-	[ -n "$kernel" ] && apt-get -q -o APT::Sandbox::User=root download "$kernel"
-}
+# The package that this one of arm64 depends on has the device trees of boards.
+trees_package=linux-image-arm64 trees_suite=bookworm-backports
 
 # Unpack the device trees of boards to a folder of the cache.
 fetch_trees() {
-	say "fetching the device trees of boards from $trees_package"
-	work=$(mktemp -d)
-	trap 'rm -rf "$work"' EXIT
-	exit_on_signals
-	cd "$work" || exit
-	{ download_kernel || { root apt-get -q update && download_kernel; }; } >log 2>&1 || {
-		tail -n 3 log >&2
-		absent "$trees_package cannot be fetched: add Debian's arm64 packages to apt's sources, or give a device tree by --dtb"
-	}
+	fetch_from "$trees_suite" 'the device trees of boards' "$trees_package:arm64"
+	kernel=$(derived_apt apt-cache depends "$trees_package:arm64" |
+		sed -n 's/.*Depends: \(linux-image-[0-9][^ ]*\)/\1/p' | head -n 1)
+	apt download "$kernel" >log 2>&1 || die "$kernel cannot be fetched: $(tail -n 1 log)"
 	mkdir new
-	dpkg-deb --fsys-tarfile linux-image-*.deb |
+	dpkg-deb --fsys-tarfile linux-image-[0-9]*.deb |
 		tar -x -C new --strip-components=4 --wildcards './usr/lib/linux-image-*/*/*.dtb'
 	rm -rf "$trees.$$"
 	cp -r new "$trees.$$"
@@ -90,7 +78,7 @@ fetch_trees() {
 
 # Print the folder of boards' device trees.  Fetch it first if need be.
 print_trees() {
-	trees=$cache/board-trees
+	trees=$cache/board-trees-6.12
 	mkdir -p "$cache"
 	exec 9>"$trees.lock"
 	flock 9

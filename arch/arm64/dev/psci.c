@@ -52,9 +52,13 @@ psci_call(uint64_t fn, uint64_t a, uint64_t b, uint64_t c)
 int
 psci_cpu_on(uint64_t mpidr, uint64_t entry, uint64_t context)
 {
+	uint64_t fn = PSCI_CPU_ON;
+
 	if (machine.m_psci == PSCI_NONE)
 		return ENODEV;
-	switch (psci_call(PSCI_CPU_ON, mpidr, entry, context)) {
+	if (machine.m_psci_cpu_on != 0)
+		fn = machine.m_psci_cpu_on;
+	switch (psci_call(fn, mpidr, entry, context)) {
 	case PSCI_SUCCESS:
 		return 0;
 	case PSCI_ALREADY_ON:

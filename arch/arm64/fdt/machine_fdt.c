@@ -51,7 +51,9 @@ static const struct known {
 		GICV2,
 		TIMER,
 		PSCI,
+		PSCI_0_1,
 		PMU,
+		OTHER_PMU,
 		ECAM,
 		BCM_WATCHDOG,
 		BCM_PM,
@@ -69,7 +71,14 @@ static const struct known {
 	{ "arm,armv8-timer", TIMER },
 	{ "arm,psci-1.0", PSCI },
 	{ "arm,psci-0.2", PSCI },
+	{ "arm,psci", PSCI_0_1 },
 	{ "arm,armv8-pmuv3", PMU },
+	{ "apm,potenza-pmu", PMU },
+	{ "brcm,vulcan-pmu", PMU },
+	{ "cavium,thunder-pmu", PMU },
+	{ "nvidia,carmel-pmu", PMU },
+	{ "nvidia,denver-pmu", PMU },
+	{ "arm,dsu-pmu", OTHER_PMU }, /* of the cache that cores share */
 	{ "pci-host-ecam-generic", ECAM },
 	{ "brcm,bcm2835-pm-wdt", BCM_WATCHDOG },
 	{ "brcm,bcm2835-pm", BCM_PM },
@@ -128,7 +137,7 @@ found_gicv3(const struct dt *dt, int node)
 }
 
 static void
-found_psci(const void *fdt, int node)
+found_psci(const void *fdt, int node, bool first_version)
 {
 	int len;
 	const char *method = dt_getprop(fdt, node, "method", &len);
@@ -136,6 +145,9 @@ found_psci(const void *fdt, int node)
 	if (method != NULL && len == 4)
 		machine.m_psci =
 		    strcmp(method, "hvc") == 0 ? PSCI_HVC : PSCI_SMC;
+	if (first_version)
+		machine.m_psci_cpu_on =
+		    (uint32_t)dt_number(fdt, node, "cpu_on", 0);
 }
 
 static void
@@ -181,7 +193,10 @@ found_device(const struct dt *dt, int node, struct found *f)
 		f->f_timer = node;
 		break;
 	case PSCI:
-		found_psci(dt->dt_fdt, node);
+	case PSCI_0_1:
+		found_psci(dt->dt_fdt, node, k->kind == PSCI_0_1);
+		break;
+	case OTHER_PMU:
 		break;
 	case PMU:
 		if (f->f_npmu < NPMU)
@@ -236,7 +251,10 @@ found_cpu(const void *fdt, int node, int all)
 	mc->mu_release = dt_number(fdt, node, "cpu-release-addr", 0);
 }
 
-/* The INTID of a node's nth interrupt, or 0 if it is absent or invalid. */
+/*
+ * The INTID of a node's nth interrupt, or 0 if it is absent or invalid.  In
+ * interrupts-extended the controller's phandle comes before each specifier.
+ */
 static uint32_t
 interrupt_id(const void *fdt, int node, int gic, unsigned n)
 {
@@ -244,12 +262,19 @@ interrupt_id(const void *fdt, int node, int gic, unsigned n)
 	int len;
 	const fdt32_t *p = dt_getprop(fdt, node, "interrupts", &len);
 	uint32_t type, number;
+	unsigned extended = p == NULL;
 
+	if (extended)
+		p = dt_getprop(fdt, node, "interrupts-extended", &len);
 	if (p == NULL || ncells < 2 || ncells > MAX_CELLS ||
-	    (unsigned)len / 4 < (n + 1) * ncells)
+	    (unsigned)len / 4 < (n + 1) * (extended + ncells))
 		return 0;
-	type = fdt32_to_cpu(p[n * ncells]);
-	number = fdt32_to_cpu(p[n * ncells + 1]);
+	p += n * (extended + ncells);
+	if (extended &&
+	    fdt32_to_cpu(*p++) != dt_number(fdt, gic, "phandle", UINT64_MAX))
+		return 0;
+	type = fdt32_to_cpu(p[0]);
+	number = fdt32_to_cpu(p[1]);
 	if (number >= NSPI)
 		return 0;
 	return number + (type == GIC_PPI ? FIRST_PPI : FIRST_SPI);
@@ -357,7 +382,8 @@ machine_from_fdt(const struct bootinfo *bi)
 	if (fdt_check_header(fdt) != 0)
 		return false;
 	machine.m_virtual =
-	    fdt_node_check_compatible(fdt, 0, "linux,dummy-virt") == 0;
+	    fdt_node_check_compatible(fdt, 0, "linux,dummy-virt") == 0 ||
+	    fdt_node_check_compatible(fdt, 0, "xen,xenvm") == 0;
 	dt_start(&dt, fdt);
 	while ((node = dt_next(&dt)) >= 0) {
 		if (dt.dt_depth == 1)

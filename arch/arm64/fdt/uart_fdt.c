@@ -25,6 +25,7 @@ static const struct driver {
 	{ "snps,dw-apb-uart", UART_16550 },
 	{ "nvidia,tegra20-uart", UART_16550 },
 	{ "ti,am654-uart", UART_16550_32 },
+	{ "mediatek,mt6577-uart", UART_16550_32 },
 	{ "brcm,bcm2835-aux-uart", UART_BCM_AUX },
 	{ "arm,pl011", UART_PL011 },
 	{ "arm,sbsa-uart", UART_SBSA },
@@ -148,8 +149,8 @@ uart_from_fdt(const void *fdt, int chosen, int aliases)
 	const char *end;
 
 	if (path == NULL || len < 2) {
-		/* Firecracker names no console.  A board may use its UART for
-		 * something else. */
+		/* Firecracker and Xen name no console.  A board may use its
+		 * UART for something else. */
 		if (machine.m_virtual)
 			use_only_uart(fdt);
 		return;

@@ -13,13 +13,13 @@
 static const char *
 pmu_interrupts(void)
 {
+	bool spi = false;
+
+	for (unsigned i = 0; i < machine_ncpu(); i++)
+		spi |= machine.m_cpu[i].mu_pmu_intid != 0;
 	if (machine.m_pmu_intid != 0)
-		return "ppi";
-	for (unsigned i = 0; i < machine_ncpu(); i++) {
-		if (machine.m_cpu[i].mu_pmu_intid != 0)
-			return "spi";
-	}
-	return "-";
+		return spi ? "ppi+spi" : "ppi";
+	return spi ? "spi" : "-";
 }
 
 static const char *

@@ -27,6 +27,9 @@ TEST(uids_have_names)
 	assert_string_equal(
 	    arm64_vmm_name(first_word(0xc1, 0xd5, 0x8f, 0xcd), false, NULL),
 	    "gunyah");
+	assert_string_equal(
+	    arm64_vmm_name(first_word(0xa7, 0x18, 0x12, 0xdc), true, NULL),
+	    "xen");
 }
 
 TEST(other_answers)

@@ -322,6 +322,97 @@ TEST(spi_of_each_cpu)
 	expect_intids(48, 49, 50, 51);
 }
 
+/* The name of the core's PMU, and not that of the cache that cores share. */
+TEST(names_of_pmus)
+{
+	static const struct {
+		const char *compatible;
+		uint32_t intid;
+	} cases[] = {
+		{ "arm,cortex-a55-pmu", 23 },
+		{ "brcm,vulcan-pmu", 23 },
+		{ "cavium,thunder-pmu", 23 },
+		{ "nvidia,carmel-pmu", 23 },
+		{ "nvidia,denver-pmu", 23 },
+		{ "apm,potenza-pmu", 23 },
+		{ "arm,dsu-pmu", 0 },
+		{ "fsl,imx8mm-ddr-pmu", 0 },
+	};
+
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		start_tree();
+		add_timer();
+		add_interrupt(add_node(0, "pmu", cases[i].compatible), 1, 7);
+		add_gic("intc@80000000", 0x80000000, 1);
+		assert_true(parse_tree());
+		assert_int_equal(machine.m_pmu_intid, cases[i].intid);
+	}
+}
+
+/* An entry of interrupts-extended: the controller, then the specifier. */
+static void
+add_extended(int at, uint32_t controller, uint32_t type, uint32_t number)
+{
+	const uint32_t cells[] = { controller, type, number, 4 };
+
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(fdt_appendprop_u32(
+				     tree, at, "interrupts-extended", cells[i]),
+		    0);
+}
+
+/* As Renesas writes them, for the timer, too. */
+TEST(interrupts_of_a_named_controller)
+{
+	for (uint32_t other = 0; other < 2; other++) {
+		int at;
+
+		board_tree();
+		at = add_node(0, "pmu", "arm,cortex-a57-pmu");
+		for (uint32_t i = 0; i < NCPU; i++) {
+			add_extended(at, 1 + other, 0, 16 + i);
+			fdt_appendprop_u32(
+			    tree, at, "interrupt-affinity", PHANDLE + i);
+		}
+		at = fdt_path_offset(tree, "/timer");
+		assert_int_equal(fdt_delprop(tree, at, "interrupts"), 0);
+		for (uint32_t i = 0; i < 4; i++)
+			add_extended(at, 1 + other, 1,
+			    (const uint32_t[]){ 13, 14, 9, 10 }[i]);
+		set_cell(fdt_path_offset(tree, "/intc@8000000"), "phandle", 1);
+		assert_true(parse_board());
+		if (other == 0) {
+			assert_string_equal(machine_said, "");
+			assert_int_equal(machine.m_timer_intid, 25);
+			expect_intids(48, 49, 50, 51);
+		} else {
+			assert_int_equal(machine.m_timer_intid, 27);
+			expect_intids(0, 0, 0, 0);
+		}
+	}
+}
+
+/* Before version 0.2 the tree gives each function its number. */
+TEST(psci_0_1)
+{
+	static const char both[] = "arm,psci-0.2\0arm,psci";
+
+	for (unsigned i = 0; i < 2; i++) {
+		int at;
+
+		board_tree();
+		at = add_node(0, "psci", "arm,psci");
+		if (i == 1)
+			fdt_setprop(tree, at, "compatible", both, sizeof both);
+		fdt_setprop_string(tree, at, "method", "smc");
+		set_cell(at, "cpu_on", 0x95c10002);
+		assert_true(parse_board());
+		assert_int_equal(machine.m_psci, PSCI_SMC);
+		assert_int_equal(
+		    machine.m_psci_cpu_on, i == 0 ? 0x95c10002 : 0);
+	}
+}
+
 /* The affinity counts, not the order. */
 TEST(spis_in_another_order)
 {
@@ -619,7 +710,10 @@ only_16550(const char *machine_name)
 	int at;
 
 	start_tree();
-	fdt_setprop_string(tree, 0, "compatible", machine_name);
+	/* Two strings, the second perhaps empty. */
+	fdt_setprop(tree, 0, "compatible", machine_name,
+	    (int)(strlen(machine_name) + 1 +
+		  strlen(machine_name + strlen(machine_name) + 1) + 1));
 	add_timer();
 	at = add_node(0, "uart@40001000", "ns16550a");
 	add_ranges(at, 0x40001000, 1);
@@ -630,14 +724,22 @@ only_16550(const char *machine_name)
 
 TEST(only_uart_of_a_virtual_machine)
 {
-	only_16550("linux,dummy-virt");
+	only_16550("linux,dummy-virt\0");
 	assert_int_equal(machine.m_uart.u_kind, UART_16550);
 	assert_int_equal(machine.m_uart.u_addr, 0x40001000);
 	assert_int_equal(machine.m_uart.u_shift, 0);
 	assert_int_equal(machine.m_uart.u_width, 1);
 	/* A board may use its UART for something else. */
-	only_16550("acme,board");
+	only_16550("acme,board\0");
 	assert_int_equal(machine.m_uart.u_kind, UART_NONE);
+}
+
+/* Xen's guest has a Generic UART, if it is configured to (vpl011). */
+TEST(xen)
+{
+	only_16550("xen,xenvm-4.20\0xen,xenvm");
+	assert_int_equal(machine.m_uart.u_kind, UART_16550);
+	assert_true(machine.m_virtual);
 }
 
 /* Boards name their own UART first, and spread its registers. */
@@ -701,6 +803,7 @@ TEST(uart_of_each_name)
 		{ "rockchip,rk3399-uart\0snps,dw-apb-uart", UART_16550 },
 		{ "nvidia,tegra210-uart\0nvidia,tegra20-uart", UART_16550 },
 		{ "ti,am64-uart\0ti,am654-uart", UART_16550_32 },
+		{ "mediatek,mt8173-uart\0mediatek,mt6577-uart", UART_16550_32 },
 		{ "arm,sbsa-uart\0arm,pl011", UART_SBSA },
 		{ "xlnx,zynqmp-uart\0cdns,uart-r1p12", UART_CADENCE },
 		{ "fsl,imx8mm-uart\0fsl,imx6q-uart", UART_IMX },
