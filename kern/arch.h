@@ -91,8 +91,11 @@ void arch_init(struct bootinfo *bi);
  */
 extern const char *host_accel;
 
-/* Start a CPU of cpu_add(); it calls kern_cpu_main().  Returns 0 or errno. */
-int arch_cpu_start(struct cpu *cpu);
+/*
+ * Start a CPU of cpu_add(); it calls kern_cpu_main().  Returns NULL, or why it
+ * does not start.
+ */
+const char *arch_cpu_start(struct cpu *cpu);
 
 /*
  * End the run on all CPUs.  Power off if the run passed, else reset; if that

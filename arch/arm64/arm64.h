@@ -168,10 +168,9 @@ void arm64_watchdogs_init(void);
 
 /*
  * dev/psci.c: the firmware's power calls.  Start a CPU at a physical address
- * with `context` in x0.  Returns 0, or ENODEV without PSCI, EBUSY if the CPU is
- * on already, EINVAL, EIO.
+ * with `context` in x0.  Returns NULL, or why the CPU does not start.
  */
-int psci_cpu_on(uint64_t mpidr, uint64_t entry, uint64_t context);
+const char *psci_cpu_on(uint64_t mpidr, uint64_t entry, uint64_t context);
 /*
  * End the run: SYSTEM_OFF if it passed, else SYSTEM_RESET.  Returns only if
  * the machine has no PSCI.
@@ -187,10 +186,10 @@ void bcm_pm_end(bool passed);
 
 /*
  * dev/spin_table.c: release a CPU that waits for an address in memory from
- * firmware.  It enters C with `context`, its struct arm64_cpu.  Returns 0, or
- * ENOMEM if its release word cannot be mapped.
+ * firmware.  It enters C with `context`, its struct arm64_cpu.  Returns NULL,
+ * or why the CPU does not start.
  */
-int spin_table_release(const struct machine_cpu *mc, uint64_t context);
+const char *spin_table_release(const struct machine_cpu *mc, uint64_t context);
 
 /* ras.c: may the calling CPU's error records be read? */
 bool arm64_ras_exists(void);

@@ -11,7 +11,6 @@
 #include "arch/arm64/trap/fp.h"
 #include "kern/arch.h"
 #include "kern/mm/page.h"
-#include "kern/platform/errno.h"
 #include "kern/platform/run_end.h"
 #include "lib/printf.h"
 
@@ -135,8 +134,8 @@ free_data:
 	return NULL;
 }
 
-/* Let firmware start the CPU, at its own exception level.  Returns an errno. */
-static int
+/* Let firmware start the CPU, at its own exception level. */
+static const char *
 power_on(const struct cpu *c)
 {
 	const struct machine_cpu *mc = machine_cpu(c->c_hwid);
@@ -148,25 +147,25 @@ power_on(const struct cpu *c)
 	    (uint64_t)c->c_arch);
 }
 
-int
+const char *
 arch_cpu_start(struct cpu *c)
 {
 	uint64_t give_up;
-	int err;
+	const char *why;
 
 	if ((c->c_arch = cpu_data(c)) == NULL)
-		return ENOMEM;
+		return "no memory for its stacks";
 	/* The new CPU reads this before it turns its caches on. */
 	arch_clean(c->c_arch, sizeof(struct arm64_cpu));
-	if ((err = power_on(c)) != 0)
-		return err;
+	if ((why = power_on(c)) != NULL)
+		return why;
 	give_up = arch_tick() + ARRIVAL_US * arch_tick_hz() / 1000000;
 	while (!*(volatile bool *)&c->c_online) {
 		if (arch_tick() > give_up)
-			return ETIMEDOUT;
+			return "it does not arrive in time";
 		arch_relax();
 	}
-	return 0;
+	return NULL;
 }
 
 void

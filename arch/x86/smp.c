@@ -17,7 +17,6 @@
 #include "kern/arch.h"
 #include "kern/mm/page.h"
 #include "kern/platform/bootinfo.h"
-#include "kern/platform/errno.h"
 #include "kern/platform/firmware/acpi.h"
 #include "kern/proc/lwp.h"
 #include "kern/sched/cpu.h"
@@ -259,17 +258,18 @@ send_init(uint32_t apic_id, struct x86_cpu *xc)
 	return wait_arrival(xc, ARRIVAL_MS * 1000);
 }
 
-int
+const char *
 arch_cpu_start(struct cpu *cpu)
 {
 	struct x86_cpu *xc;
 	uint64_t *leaf;
 	size_t bytes;
+	bool arrived;
 
 	if (!trampoline_free)
-		return EBUSY;
+		return "no free page below 1 MiB";
 	if ((xc = new_cpu(cpu)) == NULL)
-		return ENOMEM;
+		return "no memory for its stacks";
 	/*
 	 * Map the trampoline at its physical address in the kernel's tables,
 	 * whose lower half is otherwise empty.
@@ -277,18 +277,25 @@ arch_cpu_start(struct cpu *cpu)
 	if (x86_pt_map(x86_root, TRAMPOLINE_PA, TRAMPOLINE_PA, PAGE_SIZE,
 		PT_LEAF, PAGE_SIZE) == 0) {
 		free_cpu(xc);
-		return ENOMEM;
+		return "no memory for a page table";
 	}
 	cpu->c_arch = xc;
 	x86_tsc_expect(cpu);
-	if (!send_init((uint32_t)cpu->c_hwid, xc)) {
-		/* The CPU may still arrive: leave its data as they are. */
-		trampoline_free = false;
-		return ETIMEDOUT;
+	arrived = send_init((uint32_t)cpu->c_hwid, xc);
+	/*
+	 * A CPU that is late must not take the data of the next one: after
+	 * INIT it waits for a STARTUP, which does not come.  Its own data may
+	 * be in use until then, so they stay.
+	 */
+	if (!arrived) {
+		x86_apic_send(
+		    (uint32_t)cpu->c_hwid, APIC_ICR_ASSERT | APIC_ICR_INIT);
+		delay_us(10000);
 	}
 	leaf = x86_pt_leaf(x86_root, TRAMPOLINE_PA, &bytes);
 	*leaf = 0;
 	invlpg(TRAMPOLINE_PA);
-	x86_tsc_compare(cpu);
-	return 0;
+	if (arrived)
+		x86_tsc_compare(cpu);
+	return arrived ? NULL : "it does not arrive in time";
 }

@@ -57,12 +57,13 @@ cpu_start_all(void)
 	cpus[0].c_online = true;
 	for (unsigned i = 1; i < ncpu; i++) {
 		struct cpu *c = &cpus[i];
-		int err;
+		const char *why;
 
 		sched_init_cpu(c);
-		if ((err = arch_cpu_start(c)) != 0)
-			printf("cpu: CPU %u (%#lx) does not start: error %d\n",
-			    i, (unsigned long)c->c_hwid, err);
+		if ((why = arch_cpu_start(c)) != NULL)
+			printf("cpu: CPU %u (%#lx) does not start: %s: the run "
+			       "goes on without it\n",
+			    i, (unsigned long)c->c_hwid, why);
 		else if (!wait_online(c))
 			printf("cpu: CPU %u (%#lx) started and was not heard "
 			       "of again\n",

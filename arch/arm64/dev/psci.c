@@ -8,7 +8,6 @@
 
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/machine.h"
-#include "kern/platform/errno.h"
 
 #define PSCI_CPU_ON         0xc4000003
 #define PSCI_SYSTEM_OFF     0x84000008
@@ -49,26 +48,26 @@ psci_call(uint64_t fn, uint64_t a, uint64_t b, uint64_t c)
 	return (int32_t)x0;
 }
 
-int
+const char *
 psci_cpu_on(uint64_t mpidr, uint64_t entry, uint64_t context)
 {
 	uint64_t fn = PSCI_CPU_ON;
 
 	if (machine.m_psci == PSCI_NONE)
-		return ENODEV;
+		return "the firmware's tables have no PSCI";
 	if (machine.m_psci_cpu_on != 0)
 		fn = machine.m_psci_cpu_on;
 	switch (psci_call(fn, mpidr, entry, context)) {
 	case PSCI_SUCCESS:
-		return 0;
+		return NULL;
 	case PSCI_ALREADY_ON:
 	case PSCI_ON_PENDING:
-		return EBUSY;
+		return "PSCI says that it runs already";
 	case PSCI_INVALID_PARAMS:
 	case PSCI_DENIED:
-		return EINVAL;
+		return "PSCI does not know it, or forbids it";
 	default:
-		return EIO;
+		return "PSCI failed";
 	}
 }
 

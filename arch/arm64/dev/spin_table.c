@@ -25,7 +25,6 @@
 #include "arch/arm64/mmio.h"
 #include "arch/arm64/sysreg.h"
 #include "kern/arch.h"
-#include "kern/platform/errno.h"
 
 /* Not the affinity of any CPU. */
 #define NO_CPU ~0ULL
@@ -42,7 +41,7 @@ publish(volatile uint64_t *word, uint64_t v)
 	arch_clean((const void *)word, sizeof(uint64_t));
 }
 
-int
+const char *
 spin_table_release(const struct machine_cpu *mc, uint64_t context)
 {
 	volatile uint64_t *word =
@@ -51,10 +50,10 @@ spin_table_release(const struct machine_cpu *mc, uint64_t context)
 		: arch_map_device(mc->mu_release, sizeof(uint64_t));
 
 	if (word == NULL)
-		return ENOMEM;
+		return "its cpu-release-addr cannot be mapped";
 	publish(&arm64_released.r_context, context);
 	publish(&arm64_released.r_mpidr, mc->mu_mpidr);
 	publish(word, arm64_image_pa((const void *)arm64_released_entry));
 	__asm__ volatile("sev" : : : "memory");
-	return 0;
+	return NULL;
 }

@@ -4,9 +4,11 @@
 A CPU that has not started is in xAPIC mode.  It takes what is sent to the id 255 as sent to all, and compares 8 bits of other
 ids.  So it may be woken with another CPU, and must wait for its own start."""
 
+import pathlib
 import re
+import tempfile
 
-from qmp_guest import Guest, Points
+from qmp_guest import ROOT, Guest, Points
 
 SOCKETS = 1024  # one CPU each, so that the id of a CPU is its socket's number
 CASES = (
@@ -48,8 +50,28 @@ def others_wait(points):
     points.check(quiet.exit == 0 and "not ok" not in quiet.out.decode(), "and a run ends as usual", *quiet.log)
 
 
+# x86_trampoline: if the id that may start is not -1, compare this CPU's with it, and wait if they differ.  Instead, compare this
+# CPU's with 1, and wait if they are equal: cmp $1, %dx; je.
+ANY_STARTS = bytes.fromhex("66 83 fe ff 74 10 66 b8 0b 00 00 00 66 31 c9 0f a2 66 39 f2 75")
+ONE_WAITS = bytes.fromhex("66 83 fe ff 90 90 66 b8 0b 00 00 00 66 31 c9 0f a2 83 fa 01 74")
+
+
+def one_is_late(points):
+    """CPU 1 of a changed copy of the kernel does not arrive: the others start, and the run says what happened."""
+    image = (ROOT / "build/x86_64/kernel.elf").read_bytes()
+    points.check(image.count(ANY_STARTS) == 1, "the trampoline compares the id in one place")
+    with tempfile.TemporaryDirectory() as folder:
+        changed = pathlib.Path(folder) / "kernel.elf"
+        changed.write_bytes(image.replace(ANY_STARTS, ONE_WAITS))
+        guest = Guest("x86_64", ["spin", "--help"], smp="4", image=changed, payload="archive.cpio").wait()
+    log = "\n".join(guest.log)
+    points.check("cpu: CPU 1 (0x1) does not start: it does not arrive in time: the run goes on without it" in log and
+                 log.count("does not start") == 1 and "cpu: 3 online" in log and guest.exit == 0, "a late CPU does not keep others off", log)
+
+
 def main():
     points = Points()
+    one_is_late(points)
     all_count(points)
     others_wait(points)
     return points.end()
