@@ -221,6 +221,9 @@ drop_to_el1:
 	msr	vttbr_el2, xzr
 	mov	x1, #0x32ff		/* no trap of FP and SVE */
 	msr	cptr_el2, x1
+	adrp	x1, el2_vectors
+	add	x1, x1, :lo12:el2_vectors
+	msr	vbar_el2, x1
 	isb
 
 	/* All event counters to EL1: HPMN = PMCR_EL0.N, with a PMUv3. */
@@ -261,18 +264,27 @@ drop_to_el1:
 	ubfx	x1, x1, #40, #4		/* HCX */
 	cbz	x1, 6f
 	msr	S3_4_C1_C2_2, xzr	/* HCRX_EL2 */
-6:	adrp	x1, el2_vectors
-	add	x1, x1, :lo12:el2_vectors
-	msr	vbar_el2, x1
-	mov	x1, #(PSTATE_DAIF | PSTATE_EL1H)
+6:	mov	x1, #(PSTATE_DAIF | PSTATE_EL1H)
 	msr	spsr_el2, x1
 	msr	elr_el2, x30
 	eret
 
-/* EL2 has no more code: an hvc from EL1 returns -1, "not supported". */
+/*
+ * EL2 has no more code: an hvc from EL1 returns -1, "not supported".  At EL2
+ * itself only the read of PMCR_EL0 above can be undefined, if EL3 traps it
+ * (MDCR_EL3.TPM): it is skipped.
+ */
 	.balign	2048
 el2_vectors:
-	.rept	16
+	.rept	8
+	mrs	x2, elr_el2
+	add	x2, x2, #4
+	msr	elr_el2, x2
+	mov	x2, xzr
+	eret
+	.balign	128
+	.endr
+	.rept	8
 	mov	x0, #-1
 	eret
 	.balign	128

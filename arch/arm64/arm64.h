@@ -112,7 +112,8 @@ struct arm64_fixup {
 
 /*
  * mm/usercopy_loops.S.  Call fn(arg), which may access user memory by plain
- * loads and stores.  Returns 0, or EFAULT if an access faulted.
+ * loads and stores.  Returns 0, or EFAULT if an access faulted or an
+ * instruction was undefined.
  */
 int arm64_try(void (*fn)(void *), void *arg);
 void arm64_try_failed(void);

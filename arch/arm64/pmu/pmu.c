@@ -55,6 +55,9 @@ irq_pending(void)
 static const char *
 why_none(void)
 {
+	if (pmuv3.pv_trapped)
+		return "PMU absent: trapped: hypervisor or firmware keeps its "
+		       "registers: ask it for a vPMU";
 	if (pmuv3.pv_widths_differ)
 		return "PMU absent: CPUs differ in the width of their "
 		       "counters; give the machine CPUs of one kind";

@@ -31,6 +31,7 @@ struct pmuv3 {
 	unsigned pv_version; /* ID_AA64DFR0_EL1.PMUVer; 0: no PMUv3 */
 	unsigned pv_implementer, pv_part; /* MIDR_EL1's, of the boot CPU */
 	bool pv_widths_differ; /* among CPUs: then no PIC is offered */
+	bool pv_trapped;       /* an access is undefined, on some CPU */
 	unsigned pv_nevent;    /* event counters: the PICs */
 	unsigned pv_width;     /* bits of one: 32 or 64 */
 	bool pv_owns_el2;      /* started at EL2: may count events there */

@@ -6,6 +6,7 @@
  */
 #include <stddef.h>
 
+#include "arch/arm64/arm64.h"
 #include "arch/arm64/pmu/pmuv3_impl.h"
 #include "arch/arm64/pmu/pmuv3_pics.h"
 #include "arch/arm64/pmu/regs.h"
@@ -48,33 +49,48 @@ AT(cpc_sample, cs_value, CS_TICK + 8);
 struct pmuv3 pmuv3;
 const uint64_t *pmuv3_counts;
 
-/* Read this CPU's shape.  The version is one that has a PMUv3. */
-static struct pmuv3
-read_shape(unsigned version, bool owns_el2)
+/* After reset, enables and counts are undefined: clear them all. */
+static void
+silence_pmu(unsigned version)
 {
-	struct pmuv3 pv = {
-		.pv_version = version,
-		.pv_nevent = (unsigned)PMCR_N(pmu_read_pmcr()),
-		/* Older versions may store PMCR_EL0.LP, without effect. */
-		.pv_width = version >= PMUVER_V3P5 ? 64 : 32,
-		.pv_owns_el2 = owns_el2,
-		.pv_ceid = { pmu_read_pmceid0(), pmu_read_pmceid1() },
-	};
+	pmu_write_pmuserenr(0);
+	pmu_write_pmcntenclr(~0ULL);
+	pmu_write_pmintenclr(~0ULL);
+	pmu_isb();
+	pmu_write_pmovsclr(~0ULL);
+	pmu_write_pmcr(PMCR_E | PMCR_P | PMCR_C | PMCR_LC |
+		       (version >= PMUVER_V3P5 ? PMCR_LP : 0));
+	pmu_write_pmccfiltr(PMEVTYPER_NSH); /* the tick runs at every level */
+	pmu_isb();
+	pmu_write_pmcntenset(PMCNTEN_CYCLES);
+	pmu_isb();
+}
 
-	if (version >= PMUVER_V3P7) {
-		pv.pv_threshold = PMMIR_THWIDTH(pmu_read_pmmir());
-		pv.pv_edge = PMMIR_EDGE(pmu_read_pmmir()) != 0;
+/* Stop this CPU's PMU and read its shape.  The version is known. */
+static void
+probe_pmu(void *arg)
+{
+	struct pmuv3 *pv = arg;
+
+	silence_pmu(pv->pv_version);
+	pv->pv_nevent = (unsigned)PMCR_N(pmu_read_pmcr());
+	/* Older versions may store PMCR_EL0.LP, without effect. */
+	pv->pv_width = pv->pv_version >= PMUVER_V3P5 ? 64 : 32;
+	pv->pv_ceid[0] = pmu_read_pmceid0();
+	pv->pv_ceid[1] = pmu_read_pmceid1();
+	if (pv->pv_version >= PMUVER_V3P7) {
+		pv->pv_threshold = PMMIR_THWIDTH(pmu_read_pmmir());
+		pv->pv_edge = PMMIR_EDGE(pmu_read_pmmir()) != 0;
 	}
 	/* Before PMUv3p1 the upper halves of PMCEID are reserved. */
-	if (version < PMUVER_V3P1) {
-		pv.pv_ceid[0] = (uint32_t)pv.pv_ceid[0];
-		pv.pv_ceid[1] = (uint32_t)pv.pv_ceid[1];
+	if (pv->pv_version < PMUVER_V3P1) {
+		pv->pv_ceid[0] = (uint32_t)pv->pv_ceid[0];
+		pv->pv_ceid[1] = (uint32_t)pv->pv_ceid[1];
 	}
 	if (pmuv3_counts != NULL) {
-		pv.pv_ceid[0] &= pmuv3_counts[0];
-		pv.pv_ceid[1] &= pmuv3_counts[1];
+		pv->pv_ceid[0] &= pmuv3_counts[0];
+		pv->pv_ceid[1] &= pmuv3_counts[1];
 	}
-	return pv;
 }
 
 /*
@@ -86,6 +102,7 @@ pmuv3_merge(struct pmuv3 *all, const struct pmuv3 *mine)
 {
 	if (mine->pv_width != all->pv_width)
 		all->pv_widths_differ = true;
+	all->pv_trapped |= mine->pv_trapped;
 	if (mine->pv_version < all->pv_version)
 		all->pv_version = mine->pv_version;
 	if (mine->pv_nevent < all->pv_nevent)
@@ -114,33 +131,20 @@ merge_shape(const struct pmuv3 *mine)
 	pmuv3_merge(&pmuv3, mine);
 }
 
-/* After reset, enables and counts are undefined: clear them all. */
-static void
-silence_pmu(unsigned version)
-{
-	pmu_write_pmuserenr(0);
-	pmu_write_pmcntenclr(~0ULL);
-	pmu_write_pmintenclr(~0ULL);
-	pmu_isb();
-	pmu_write_pmovsclr(~0ULL);
-	pmu_write_pmcr(PMCR_E | PMCR_P | PMCR_C | PMCR_LC |
-		       (version >= PMUVER_V3P5 ? PMCR_LP : 0));
-	pmu_write_pmccfiltr(PMEVTYPER_NSH); /* the tick runs at every level */
-	pmu_isb();
-	pmu_write_pmcntenset(PMCNTEN_CYCLES);
-	pmu_isb();
-}
-
+/*
+ * A hypervisor or EL3 may trap accesses to a PMU that is announced.  They are
+ * undefined then.  Arm ARM (DDI 0487), "MDCR_EL2" and "MDCR_EL3" (TPM).
+ */
 void
 pmuv3_pcbe_init(bool owns_el2, uint64_t midr)
 {
-	unsigned version = pmu_read_pmuver();
-	struct pmuv3 mine = { 0 };
+	struct pmuv3 mine = { .pv_version = pmu_read_pmuver(),
+		.pv_owns_el2 = owns_el2 };
+	bool any =
+	    mine.pv_version != PMUVER_NONE && mine.pv_version != PMUVER_IMPDEF;
 
-	if (version != PMUVER_NONE && version != PMUVER_IMPDEF) {
-		silence_pmu(version);
-		mine = read_shape(version, owns_el2);
-	}
+	if (!any || arm64_try(probe_pmu, &mine) != 0)
+		mine = (struct pmuv3){ .pv_trapped = any };
 	if (arch_curcpu()->c_id == 0)
 		pmuv3 = mine;
 	else

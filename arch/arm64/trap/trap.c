@@ -91,8 +91,10 @@ apply_fixup(struct trapframe *tf)
 		tf->tf_pc = (uintptr_t)arm64_sigcopy_failed;
 		return true;
 	}
-	if (arm64_curcpu()->ac_try != 0 && tf->tf_far < USER_TOP &&
-	    FIELD(tf->tf_esr, 31, 26) == EC_DABORT) {
+	if (arm64_curcpu()->ac_try != 0 &&
+	    (FIELD(tf->tf_esr, 31, 26) == EC_UNKNOWN ||
+		(FIELD(tf->tf_esr, 31, 26) == EC_DABORT &&
+		    tf->tf_far < USER_TOP))) {
 		tf->tf_pc = (uintptr_t)arm64_try_failed;
 		return true;
 	}

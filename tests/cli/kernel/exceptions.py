@@ -24,6 +24,14 @@ AT_ONCE = 2
 # Arm ARM (DDI 0487), "HCR_EL2, Hypervisor Configuration Register": a virtual SError is pending.
 LOWER_SYNC = 0x400
 SEND_SERROR = b"".join(word.to_bytes(4, "little") for word in (0xD53C1100, 0xB27B0000, 0xB2780000, 0xD51C1100, 0xD69F03E0))
+# The same vector as a hypervisor without a vPMU has it: EL1 gets an undefined instruction.  msr tpidr_el2, x0; spsr_el1 = spsr_el2;
+# elr_el1 = elr_el2; esr_el1 = IL; elr_el2 = vbar_el1 + 0x200; spsr_el2 = EL1h, masked; mrs x0, tpidr_el2; eret.
+INJECT = b"".join(word.to_bytes(4, "little") for word in (
+    0xD51CD040, 0xD53C4000, 0xD5184000, 0xD53C4020, 0xD5184020, 0xD2A04000, 0xD5185200, 0xD538C000, 0x91080000, 0xD51C4020,
+    0xD28078A0, 0xD51C4000, 0xD53CD040, 0xD69F03E0))
+# drop_to_el1: mrs x2, pmcr_el0; ubfx x2, x2, #11, #5; msr mdcr_el2, x2.  Instead: udf (as EL3 traps the read); TPM; msr.
+OPEN_PMU = b"".join(word.to_bytes(4, "little") for word in (0xD53B9C02, 0xD34B3C42, 0xD51C1122))
+TRAP_PMU = b"".join(word.to_bytes(4, "little") for word in (0x00000000, 0xD2800802, 0xD51C1122))
 # The place at which it is taken: PSTATE.A is clear in programs, in the idle loop and in the kernel's own threads.
 SERRORS = {
     "idle": "arch_idle",
@@ -227,6 +235,20 @@ def serrors(points, archive, address, folder):
         points.check(not wrong, f"arm64: serror in {context}", *wrong)
 
 
+def trapped(points, address, folder):
+    """A PMU that the ID register announces, and that EL2 and EL3 trap (MDCR_EL2.TPM, MDCR_EL3.TPM), is absent."""
+    image, at = bytearray((ROOT / "build" / "arm64" / "Image").read_bytes()), LOWER_SYNC
+    at += int(address["el2_vectors"], 16) - int(address["_start"], 16)
+    image[at:at + len(INJECT)] = INJECT
+    points.check(image.count(OPEN_PMU) == 1, "arm64: the kernel opens the PMU in one place")
+    changed = folder / "trapped"
+    changed.write_bytes(image.replace(OPEN_PMU, TRAP_PMU))
+    guest = Guest("arm64", payload="archive.cpio", program=["spin"], machine="virtualization=on", image=changed, limit=30)
+    guest.wait()
+    points.check(guest.exit == 77 and any("PMU absent: trapped: " in line for line in guest.log),
+                 "arm64: a PMU that is trapped is absent", f"exit {guest.exit}", *guest.log[-12:])
+
+
 def main():
     points = Points()
     archs = [word for word in sys.argv[1:] if word in CONTEXTS] or list(CONTEXTS)
@@ -248,6 +270,8 @@ def main():
                     points.check(not wrong, f"x86_64: {event.split()[0]} in {context}", *wrong)
             if arch == "arm64" and (not only or "serror" in only):
                 serrors(points, archive, address, pathlib.Path(name))
+            if arch == "arm64" and (not only or "trapped" in only):
+                trapped(points, address, pathlib.Path(name))
     return points.end()
 
 

@@ -55,6 +55,7 @@ struct fake_shape {
 	bool no_filter;     /* counters for EL0 count EL1, too */
 	unsigned forgets;   /* forget each n-th overflow */
 	unsigned talkative; /* bit n: PIC n counts twice */
+	unsigned trapped;   /* from this access on they trap; 0: none */
 };
 
 /* The registers of one CPU. */

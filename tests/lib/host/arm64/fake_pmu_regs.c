@@ -4,9 +4,12 @@
 
 #include "tests/lib/host/arm64/fake_pmu.h"
 
+#include <errno.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "arch/arm64/arm64.h"
 #include "arch/arm64/pmu/regs.h"
 #include "tests/lib/host/arm64/fake_pmu_impl.h"
 #include "tests/lib/host/support.h"
@@ -27,6 +30,28 @@ fake_isb(void)
 	p->unsure_pmovs = p->unsure_pmuserenr = p->counted = false;
 	p->unsure_pmselr = false;
 	p->unsure_pmevcntr = p->unsure_pmevtyper = 0;
+}
+
+static jmp_buf undefined;
+
+/* The kernel's, for instructions that are undefined. */
+int
+arm64_try(void (*fn)(void *), void *arg)
+{
+	if (setjmp(undefined) != 0)
+		return EFAULT;
+	fn(arg);
+	return 0;
+}
+
+static void
+fake_access(void)
+{
+	struct fake_pmu *p = fake_cpu();
+
+	p->touched++;
+	if (fake_shape.trapped != 0 && p->touched >= fake_shape.trapped)
+		longjmp(undefined, 1);
 }
 
 /*
@@ -91,7 +116,7 @@ fake_mrs(const char *reg)
 	struct fake_pmu *p = fake_cpu();
 	unsigned n;
 
-	p->touched++;
+	fake_access();
 	if (is(reg, "id_aa64dfr0_el1"))
 		return 0x10305006 | (uint64_t)fake_shape.version << 8;
 	if (fake_shape.version == PMUVER_NONE ||
@@ -310,7 +335,7 @@ write_named(const char *reg, uint64_t v)
 void
 fake_msr(const char *reg, uint64_t v)
 {
-	fake_cpu()->touched++;
+	fake_access();
 	if (fake_shape.version == PMUVER_NONE ||
 	    fake_shape.version == PMUVER_IMPDEF)
 		fake_broken("%s: there is no PMUv3", reg);

@@ -46,6 +46,33 @@ TEST(absent_pmu_is_not_touched)
 	}
 }
 
+/* A hypervisor traps all registers, the first (ID) not; or one of them. */
+TEST(trapped_pmu_is_absent)
+{
+	for (unsigned n = 2; n < 20; n++) {
+		struct fake_shape shape = shape_of(7, 6);
+
+		shape.trapped = n;
+		boot(&shape);
+		if (!pmuv3.pv_trapped) {
+			assert_in_range(n, 13, 20); /* its accesses */
+			assert_int_equal(ops->ncounters(), 6);
+			continue;
+		}
+		assert_int_equal(pmuv3.pv_version, 0);
+		assert_int_equal(ops->ncounters(), 0);
+		assert_int_equal(fake_pmu[0].touched, n);
+	}
+	/* One CPU of several. */
+	boot(&shape_v3p5);
+	fake_self = 1;
+	fake_shape.trapped = fake_pmu[1].touched + 2;
+	pmuv3_pcbe_init(false, MIDR_EMULATED);
+	fake_self = 0;
+	assert_true(pmuv3.pv_trapped);
+	assert_int_equal(ops->ncounters(), 0);
+}
+
 /* PMCR_EL0: E is bit 0, LC bit 6, LP bit 7, reserved before PMUv3p5. */
 static void
 init_leaves(unsigned version, unsigned nevent)
