@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "arch/arm64/arm64.h"
+#include "arch/arm64/cpu_name.h"
 #include "arch/arm64/machine.h"
 #include "arch/arm64/pmu/pmuv3_impl.h"
 #include "arch/arm64/sysreg.h"
@@ -190,76 +191,6 @@ arm64_id_reg(unsigned crm, unsigned op2, uint64_t *value)
 	return true;
 }
 
-#define IMPLEMENTER_ARM      0x41
-#define IMPLEMENTER_FUJITSU  0x46
-#define IMPLEMENTER_AMPERE   0xc0
-#define IMPLEMENTER_SOFTWARE 0x00 /* for software use: QEMU's CPU "max" */
-
-/*
- * MIDR_EL1.Implementer and PartNum.
- * Each CPU's Technical Reference Manual, "MIDR_EL1"; Linux, asm/cputype.h.
- */
-static const struct {
-	uint8_t implementer;
-	uint16_t part;
-	const char *name;
-} known_cpus[] = {
-	{ IMPLEMENTER_ARM, 0xd02, "Cortex-A34" },
-	{ IMPLEMENTER_ARM, 0xd03, "Cortex-A53" },
-	{ IMPLEMENTER_ARM, 0xd04, "Cortex-A35" },
-	{ IMPLEMENTER_ARM, 0xd05, "Cortex-A55" },
-	{ IMPLEMENTER_ARM, 0xd06, "Cortex-A65" },
-	{ IMPLEMENTER_ARM, 0xd07, "Cortex-A57" },
-	{ IMPLEMENTER_ARM, 0xd08, "Cortex-A72" },
-	{ IMPLEMENTER_ARM, 0xd09, "Cortex-A73" },
-	{ IMPLEMENTER_ARM, 0xd0a, "Cortex-A75" },
-	{ IMPLEMENTER_ARM, 0xd0b, "Cortex-A76" },
-	{ IMPLEMENTER_ARM, 0xd0c, "Neoverse-N1" },
-	{ IMPLEMENTER_ARM, 0xd0d, "Cortex-A77" },
-	{ IMPLEMENTER_ARM, 0xd0e, "Cortex-A76AE" },
-	{ IMPLEMENTER_ARM, 0xd40, "Neoverse-V1" },
-	{ IMPLEMENTER_ARM, 0xd41, "Cortex-A78" },
-	{ IMPLEMENTER_ARM, 0xd42, "Cortex-A78AE" },
-	{ IMPLEMENTER_ARM, 0xd44, "Cortex-X1" },
-	{ IMPLEMENTER_ARM, 0xd46, "Cortex-A510" },
-	{ IMPLEMENTER_ARM, 0xd47, "Cortex-A710" },
-	{ IMPLEMENTER_ARM, 0xd48, "Cortex-X2" },
-	{ IMPLEMENTER_ARM, 0xd49, "Neoverse-N2" },
-	{ IMPLEMENTER_ARM, 0xd4a, "Neoverse-E1" },
-	{ IMPLEMENTER_ARM, 0xd4b, "Cortex-A78C" },
-	{ IMPLEMENTER_ARM, 0xd4c, "Cortex-X1C" },
-	{ IMPLEMENTER_ARM, 0xd4d, "Cortex-A715" },
-	{ IMPLEMENTER_ARM, 0xd4e, "Cortex-X3" },
-	{ IMPLEMENTER_ARM, 0xd4f, "Neoverse-V2" },
-	{ IMPLEMENTER_ARM, 0xd80, "Cortex-A520" },
-	{ IMPLEMENTER_ARM, 0xd81, "Cortex-A720" },
-	{ IMPLEMENTER_ARM, 0xd82, "Cortex-X4" },
-	{ IMPLEMENTER_ARM, 0xd83, "Neoverse-V3AE" },
-	{ IMPLEMENTER_ARM, 0xd84, "Neoverse-V3" },
-	{ IMPLEMENTER_ARM, 0xd85, "Cortex-X925" },
-	{ IMPLEMENTER_ARM, 0xd87, "Cortex-A725" },
-	{ IMPLEMENTER_ARM, 0xd89, "Cortex-A720AE" },
-	{ IMPLEMENTER_ARM, 0xd8e, "Neoverse-N3" },
-	{ IMPLEMENTER_FUJITSU, 0x001, "A64FX" },
-	{ IMPLEMENTER_AMPERE, 0xac3, "Ampere-1" },
-	{ IMPLEMENTER_AMPERE, 0xac4, "Ampere-1A" },
-};
-
-static const char *
-cpu_name(uint64_t midr)
-{
-	unsigned who = FIELD(midr, 31, 24), part = FIELD(midr, 15, 4);
-
-	if (who == IMPLEMENTER_SOFTWARE)
-		return "emulated (no model)";
-	for (size_t i = 0; i < sizeof known_cpus / sizeof known_cpus[0]; i++) {
-		if (who == known_cpus[i].implementer &&
-		    part == known_cpus[i].part)
-			return known_cpus[i].name;
-	}
-	return "unknown";
-}
-
 /* Whether a count of 0 can be trusted: docs/records.md, "models". */
 static const char *
 models_word(void)
@@ -313,7 +244,7 @@ arch_describe(struct text *t)
 	    "\"sve_bytes\":%u,"
 	    "\"gic\":%u,\"tables\":\"%s\",\"boot_el\":%u,\"vmm\":\"%s\","
 	    "\"models\":\"%s\"",
-	    cpu_name(midr), (unsigned long)midr,
+	    arm64_cpu_name(midr), (unsigned long)midr,
 	    (unsigned long)read_sysreg(revidr_el1), arm64_sve_bytes(),
 	    machine.m_gic, machine.m_tables, arm64_boot_el, machine.m_vmm,
 	    models_word());

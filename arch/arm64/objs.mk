@@ -1,5 +1,5 @@
 # arch/arm64/: the machine at the root; traps, memory, devices and the PMU in their folders.
-ARCH_OBJS := $(addprefix arch/arm64/,init.o vmm.o cpu.o describe.o ras.o machine.o machine_acpi.o)
+ARCH_OBJS := $(addprefix arch/arm64/,init.o vmm.o cpu.o describe.o cpu_name.o ras.o machine.o machine_acpi.o)
 ARCH_OBJS += $(addprefix arch/arm64/fdt/,dt.o machine_fdt.o uart_fdt.o pci_fdt.o)
 ARCH_OBJS += $(addprefix arch/arm64/trap/,vectors.o trap.o sysmap.o lwp.o switch.o fp.o fp_regs.o \
     sigframe.o sigcopy.o)

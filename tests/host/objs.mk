@@ -19,7 +19,7 @@ HOST_INTEL  := $(call fake,x86/intel_shapes.o) $(HOST_X86) \
     $(addprefix arch/x86/pmu/intel/,intel_shape.o core_type.o intel_pcbe.o intel_configure.o)
 HOST_AMD    := arch/x86/pmu/amd/amd_pcbe.o $(HOST_X86)
 HOST_PMUV3  := $(call fake,arm64/fake_pmu.o arm64/fake_pmu_regs.o arm64/pmuv3_pics.o arm64/pmuv3_set.o named.o) \
-    kern/cpc/refuse.o kern/cpc/init/proof.o \
+    kern/cpc/refuse.o kern/cpc/init/proof.o arch/arm64/cpu_name.o \
     $(HOST_EVENTS) $(HOST_LIB) $(addprefix arch/arm64/pmu/,pmuv3_pcbe.o core_type.o proof.o)
 HOST_CPC    := $(call fake,read_stub.o) $(CPC_OBJS) cpc/solaris/illumos.o cpc/solaris/processor.o
 HOST_PAGES := $(call fake,kcpc/fake_kernel.o kcpc/fake_pcbe.o kcpc/fake_mmu.o) $(SOFT_PMU_OBJS) $(HOST_CPC) \
