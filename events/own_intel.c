@@ -6,6 +6,7 @@
  * "Fixed-function Performance Counter"; vol. 2A, "CPUID" (leaf 0AH).
  */
 #include "events/machine.h"
+#include "events/select.h"
 
 #define NO_FIXED (-1)
 
@@ -71,11 +72,14 @@ static const struct intel_event {
 	    false },
 };
 
+/* Event and unit masks of a select: what makes it an architectural event. */
+#define EVENT_ALONE (SEL_EVENT | SEL_UMASK | SEL_UMASK2)
+
 /* Do the general PICs lack the event?  A bind fails with the reason. */
 static bool
 is_lacking(const struct cpc_pmu *pm, uint64_t code)
 {
-	int bit = intel_arch_bit(code & 0xffff);
+	int bit = intel_arch_bit(code & EVENT_ALONE);
 
 	return (bit >= 0 && (pm->pm_absent >> bit & 1) != 0) ||
 	       machine_unmodelled(pm, code);
@@ -129,7 +133,7 @@ tabled(
 	    (ec->ec_extra != EXTRA_NONE &&
 		(pm->pm_extras >> ec->ec_extra & 1) == 0))
 		ce->ce_flags |= CPC_EVENT_LACKING;
-	if (pics == 0 && intel_arch_bit(code & 0xffff) >= 0)
+	if (pics == 0 && intel_arch_bit(code & EVENT_ALONE) >= 0)
 		pics = code > 0xffff ? pm->pm_general : 0;
 	for (unsigned n = 0; n < INTEL_NFIXED; n++) {
 		if ((fixed >> n & 1) == 0 || !intel_fixed_tabled(n, code))

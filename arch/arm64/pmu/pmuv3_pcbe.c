@@ -290,7 +290,9 @@ static int
 add_attrs(uint64_t *sel, const struct pmuv3 *pv, unsigned nattrs,
     const struct cpc_packattr *attrs, struct cpc_refusal *rf)
 {
-	unsigned bits = pv->pv_threshold;
+	unsigned bits = pv->pv_threshold < PMEVTYPER_TH_BITS
+	                    ? pv->pv_threshold
+	                    : PMEVTYPER_TH_BITS;
 	uint64_t times = 0;
 	bool fewer = false, edge = false;
 

@@ -32,13 +32,14 @@
  * PMUv3_TH: count the cycles in which the event happens this often.  TE,
  * PMUv3_EDGE: of these, count those that follow one in which it does not.
  */
-#define PMEVTYPER_TH(n)  ((uint64_t)(n) << 32)
-#define PMEVTYPER_TE     (1ULL << 60)
-#define PMEVTYPER_TC_NE  (1ULL << 61) /* not TH times */
-#define PMEVTYPER_TC_GE  (5ULL << 61) /* TH times or more */
-#define PMEVTYPER_TC_LT  (7ULL << 61)
-#define PMMIR_THWIDTH(v) FIELD(v, 23, 20) /* bits of TH; 0: no PMUv3_TH */
-#define PMMIR_EDGE(v)    FIELD(v, 27, 24)
+#define PMEVTYPER_TH(n)   ((uint64_t)(n) << 32)
+#define PMEVTYPER_TE      (1ULL << 60)
+#define PMEVTYPER_TC_NE   (1ULL << 61) /* not TH times */
+#define PMEVTYPER_TC_GE   (5ULL << 61) /* TH times or more */
+#define PMEVTYPER_TC_LT   (7ULL << 61)
+#define PMMIR_THWIDTH(v)  FIELD(v, 23, 20) /* bits of TH; 0: no PMUv3_TH */
+#define PMEVTYPER_TH_BITS 12U              /* more bits are reserved */
+#define PMMIR_EDGE(v)     FIELD(v, 27, 24)
 
 /* ID_AA64DFR0_EL1.PMUVer */
 #define PMUVER_NONE   0x0

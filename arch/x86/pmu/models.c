@@ -30,8 +30,6 @@ static struct cpc_model models[CPC_PMU_MODELS];
 static unsigned nmodels;
 static bool listed;
 
-#define HIGH_BITS 0xffffffff00000000ULL
-
 void
 x86_models_read(void)
 {
@@ -89,8 +87,9 @@ x86_models_check(uint64_t select, struct cpc_refusal *rf)
 		if ((select & ~(uint64_t)(m->ml_match_mask |
 					  m->ml_modelled_mask)) == 0)
 			return 0;
-		return not_modelled(
-		    select, (select & HIGH_BITS) == 0 ? m : NULL, rf);
+		/* Upper bits of AMD's event make it another one. */
+		return not_modelled(select,
+		    (select & EVTSEL_EVENT_12) >> 32 == 0 ? m : NULL, rf);
 	}
 	return not_modelled(select, NULL, rf);
 }

@@ -106,6 +106,26 @@ skylake(void)
 	return mc;
 }
 
+/*
+ * The second unit mask, bits 47:40 of the event select, makes another event:
+ * CPUID.0AH:EBX and a fixed PIC do not decide about it.
+ */
+TEST(a_second_unit_mask_is_another_event)
+{
+	struct machine mc = skylake();
+	struct event_code ec = { .ec_select = 1ULL << 40 | 0xc4,
+		.ec_pics = 0xf };
+	struct cpc_event ce = { 0 };
+
+	mc.mc_pmu.pm_absent = 1 << INTEL_BRANCHES;
+	assert_int_equal(machine_intel.mk_tabled(&mc.mc_pmu, &ec, &ce), 0xf);
+	assert_int_equal(ce.ce_flags & CPC_EVENT_LACKING, 0);
+	ec.ec_select = 0xc4;
+	assert_int_equal(machine_intel.mk_tabled(&mc.mc_pmu, &ec, &ce), 0xf);
+	assert_int_equal(
+	    ce.ce_flags & CPC_EVENT_LACKING, CPC_EVENT_LACKING);
+}
+
 static void
 expect_why(const struct machine *mc, const char *name, const char *want)
 {

@@ -128,9 +128,9 @@ count_value(unsigned n, uint64_t v)
 	const bool conditions[] = { v != th, v == th, v >= th, v < th };
 	bool now_true = conditions[tc >> 1], was = (p->past >> n & 1) != 0;
 
+	p->past = (p->past & ~(1ULL << n)) | (uint64_t)now_true << n;
 	if (typer >> 32 == 0)
 		return v;
-	p->past = (p->past & ~(1ULL << n)) | (uint64_t)now_true << n;
 	if ((typer & PMEVTYPER_TE) != 0)
 		return (tc & 1) != 0 ? !was && now_true : was != now_true;
 	return (tc & 1) != 0 || !now_true ? now_true : v;

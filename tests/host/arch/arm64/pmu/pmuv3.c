@@ -224,7 +224,7 @@ TEST(parts_are_core_types)
 }
 
 /* A part has its name in Linux: drivers/perf/arm_pmuv3.c of Linux 7.3. */
-TEST(c1_cores_have_linux_names)
+TEST(new_cores_have_linux_names)
 {
 	static const struct {
 		uint64_t midr;
@@ -232,7 +232,7 @@ TEST(c1_cores_have_linux_names)
 	} parts[FAKE_NCPU] = {
 		{ 0x410fd8c0, "armv8_c1_ultra" },
 		{ 0x411fd8b2, "armv8_c1_pro" },
-		{ 0x410fd8a0, "armv8_c1_nano" },
+		{ 0x410fd8f0, "armv9_cortex_a320" },
 	};
 
 	fake_reset(&shape_v3p5);
@@ -517,6 +517,55 @@ PMUV3_TEST(pmmir_decides_the_attributes)
 			assert_string_equal(
 			    named_refusal.cf_why, "cmask is at most 0x3");
 	}
+}
+
+/*
+ * PMUCountValue() of the Arm ARM notes whether the condition was true in each
+ * cycle, also without a threshold.  So an event that goes on is no edge.
+ */
+PMUV3_TEST(an_edge_is_seen_from_the_cycle_before)
+{
+	struct cpc_packattr attrs[] = {
+		{ .cpa_id = CPC_ATTR_CMASK, .cpa_value = 2 },
+		{ .cpa_id = CPC_ATTR_EDGE, .cpa_value = 1 },
+	};
+	struct fake_shape shape = shape_of(8, 1);
+	struct set s;
+
+	shape.pmmir = PMMIR_BOTH;
+	boot(&shape);
+	set_init(&s, 1);
+	assert_int_equal(attrs_add(&s, FAKE_WAVE, 0, NULL), 0);
+	set_start(&s);
+	fake_run(1, 2);
+	fake_run(0, 3); /* 0, 1, 2 */
+	set_stop(&s);
+	assert_int_equal(s.data[0], 3);
+	set_init(&s, 1);
+	assert_int_equal(attrs_add(&s, FAKE_WAVE, 2, attrs), 0);
+	set_start(&s);
+	fake_run(0, 1); /* 3: it goes on */
+	set_stop(&s);
+	assert_int_equal(s.data[0], 0);
+}
+
+/* TH has 12 bits: PMMIR_EL1.THWIDTH above 12 is reserved. */
+PMUV3_TEST(a_threshold_fits_its_field)
+{
+	struct cpc_packattr attr = { .cpa_id = CPC_ATTR_CMASK };
+	struct fake_shape shape = shape_of(8, 2);
+	struct set s;
+
+	shape.pmmir = 0x00f00000;
+	boot(&shape);
+	set_init(&s, 3);
+	attr.cpa_value = 0xfff;
+	assert_int_equal(attrs_add(&s, 8, 1, &attr), 0);
+	assert_true(s.cfg[0].pc_sel == 0xa0000fff80000008);
+	attr.cpa_value = 0x1000;
+	assert_int_equal(
+	    attrs_add(&s, 8, 1, &attr), CPC_ATTRIBUTE_OUT_OF_RANGE);
+	assert_string_equal(named_refusal.cf_why, "cmask is at most 0xfff");
 }
 
 /* The little CPU has no edges and smaller thresholds: so have both together. */

@@ -244,6 +244,16 @@ TEST(version_6)
 	    "this CPU lacks bits 0x10000000000 of the event select");
 	expect_refused("cpu/event=0xc0,cmask=1,eq/", "",
 	    "this CPU lacks bits 0x1000000000 of the event select");
+	/* An emulator models the event, and not its upper bits. */
+	bare = sixth;
+	bare.models = modelled;
+	boot(&bare);
+	expect_refused("r100000000c0", "",
+	    "this emulator does not model bits 0x10000000000 of the event "
+	    "select with event 0xc0");
+	expect_refused("cpu/event=0xc0,cmask=1,eq/", "",
+	    "this emulator does not model bits 0x1000000000 of the event "
+	    "select with event 0xc0");
 }
 
 /* IA32_FIXED_CTR_CTRL has four bits per counter: OS, USR, AnyThread, PMI. */
