@@ -90,8 +90,7 @@ buf_new(cpc_t *cpc, cpc_set_t *set, const struct cpci_set *cs)
 	cb->cb_page_set =
 	    CPC_PAGE_SET(cs->cis_id, cb->cb_n <= CPC_MAX_REQS ? cb->cb_n : 0);
 	cb->cb_sample = cb->cb_block;
-	cb->cb_spare = (struct cpc_sample *)((char *)cb->cb_block +
-					     sample_bytes(cb->cb_n));
+	cb->cb_both = 2 * (uintptr_t)cb->cb_block + sample_bytes(cb->cb_n);
 	__atomic_store_n(&cb->cb_set_name, set, __ATOMIC_RELAXED);
 	__atomic_store_n(&cb->cb_name, name, __ATOMIC_RELAXED);
 	__atomic_store_n(&cb->cb_cpc, cpc, __ATOMIC_RELEASE);

@@ -137,8 +137,12 @@ struct cpci_set {
 struct cpci_buf {
 	uint64_t cb_page_set;         /* CPC_PAGE_SET() of its set */
 	int64_t cb_n;                 /* values of a sample */
-	struct cpc_sample *cb_sample; /* in one block with cb_spare */
-	struct cpc_sample *cb_spare;  /* the next sample goes here */
+	/*
+	 * The sample, and the sum of its address and that of its twin, where
+	 * the next sample goes.  So one store of a pointer swaps the two.
+	 */
+	struct cpc_sample *cb_sample;
+	uintptr_t cb_both;
 	/* The arguments of a cpc_set_sample() to this buffer. */
 	cpc_t *cb_cpc; /* the buffer itself, which is no handle: destroyed */
 	cpc_set_t *cb_set_name;

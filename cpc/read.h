@@ -26,6 +26,6 @@
 #define CB_SET    0
 #define CB_N      8
 #define CB_SAMPLE 16
-#define CB_SPARE  24
+#define CB_BOTH   24
 
 #endif /* CPC_READ_H */

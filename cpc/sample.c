@@ -28,7 +28,8 @@ AT(cpc_sample, cs_value, CS_VALUE);
 AT(cpci_buf, cb_page_set, CB_SET);
 AT(cpci_buf, cb_n, CB_N);
 AT(cpci_buf, cb_sample, CB_SAMPLE);
-AT(cpci_buf, cb_spare, CB_SPARE);
+AT(cpci_buf, cb_both, CB_BOTH);
+_Static_assert(_Alignof(struct cpci_buf) % 8 == 0, "one store is atomic");
 
 /* Counter pages of an LWP without one: not asked for yet, or refused. */
 static const struct cpc_page page_not_asked, page_refused;
@@ -62,9 +63,6 @@ cpci_page_find(void)
 	own.page = r > 0 ? (const struct cpc_page *)r : &page_refused;
 }
 
-/* cb_sample and cb_spare, in one store. */
-typedef uintptr_t pair __attribute__((vector_size(16), aligned(8), may_alias));
-
 /*
  * Copy a frozen set's counts from the page.  Returns false if the set is not
  * frozen.
@@ -72,14 +70,14 @@ typedef uintptr_t pair __attribute__((vector_size(16), aligned(8), may_alias));
 static inline bool
 read_frozen(const struct cpc_page *cg, struct cpci_buf *cb)
 {
-	struct cpc_sample *s, *last;
+	struct cpc_sample *s;
 	int64_t i, n = cb->cb_n;
 	uint64_t seq;
 
 	do {
 		seq = __atomic_load_n(&cg->cg_seq, __ATOMIC_RELAXED);
-		s = cb->cb_spare;
-		last = cb->cb_sample;
+		s = (struct cpc_sample *)(cb->cb_both -
+					  (uintptr_t)cb->cb_sample);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		if (cg->cg_frozen != cb->cb_page_set)
 			return false;
@@ -92,7 +90,7 @@ read_frozen(const struct cpc_page *cg, struct cpci_buf *cb)
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	} while (__atomic_load_n(&cg->cg_seq, __ATOMIC_RELAXED) != seq);
 	/* A handler may sample to the same buffer here: see read.S. */
-	*(pair *)&cb->cb_sample = (pair){ (uintptr_t)s, (uintptr_t)last };
+	__atomic_store_n(&cb->cb_sample, s, __ATOMIC_RELAXED);
 	return true;
 }
 

@@ -13,10 +13,11 @@ cpci_read:
 	ldp	x4, x7, [x0, #CG_SEQ]		/* and tick */
 	ldr	x5, [x0, #CG_SET]
 	ldp	x2, x3, [x1, #CB_SET]		/* and n */
-	ldp	x16, x17, [x1, #CB_SAMPLE]	/* and spare */
+	ldp	x16, x17, [x1, #CB_SAMPLE]	/* and both */
 	cmp	x5, x2
 	b.ne	cpci_read_fail
 	adr	x8, pics
+	sub	x17, x17, x16
 	add	x5, x0, #CG_REQ
 	add	x9, x17, #CS_VALUE
 	isb				/* all earlier instructions have counted */
@@ -45,10 +46,11 @@ got:
 	b.ne	cpci_read
 	/*
 	 * A signal handler may run here and sample to the same buffer.  Its
-	 * sample then lies at x17, newer than ours, and the next instruction
-	 * stores the two pointers that it stored.
+	 * first sample then lies at x17, whole and newer than ours; a second one
+	 * is in the twin.  One store, because a handler that leaves by
+	 * siglongjmp(3) between two would make sample and twin the same.
 	 */
-	stp	x17, x16, [x1, #CB_SAMPLE]
+	str	x17, [x1, #CB_SAMPLE]
 	mov	w0, #0
 	ret
 

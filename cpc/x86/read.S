@@ -24,9 +24,8 @@ cpci_read:
 	mov	CG_SEQ(%rdi), %r11
 	mov	CB_SET(%rsi), %rax
 	mov	CB_N(%rsi), %r10
-	movdqu	CB_SAMPLE(%rsi), %xmm0		/* and spare */
-	mov	CB_SPARE(%rsi), %r8
-	pshufd	$0x4e, %xmm0, %xmm0		/* spare, then sample */
+	mov	CB_BOTH(%rsi), %r8
+	sub	CB_SAMPLE(%rsi), %r8
 	cmp	CG_SET(%rdi), %rax
 	jne	cpci_read_fail
 	shl	$3, %r10
@@ -58,12 +57,11 @@ next:
 	jne	cpci_read
 	/*
 	 * A signal handler may run here and sample to the same buffer.  Its
-	 * sample then lies at r8, newer than ours, and the next instruction
-	 * stores the two pointers that it stored.  One store, because a handler
-	 * that leaves by siglongjmp(3) between two would make both the same.
-	 * Intel SDM vol. 2B, "PSHUFD".
+	 * first sample then lies at r8, whole and newer than ours; a second one
+	 * is in the twin.  One store, because a handler that leaves by
+	 * siglongjmp(3) between two would make sample and twin the same.
 	 */
-	movdqu	%xmm0, CB_SAMPLE(%rsi)
+	mov	%r8, CB_SAMPLE(%rsi)
 	xor	%eax, %eax
 	ret
 	.globl	cpci_read_end
