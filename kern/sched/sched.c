@@ -84,7 +84,7 @@ preempt_first(struct cpu *c, struct lwp *l)
 	uint64_t now = arch_tick(), end = c->c_slice.t_tick;
 
 	if (c->c_slice_of == l) {
-		c->c_turn.tu_cut = l;
+		c->c_turn.tu_cut = l->l_tid;
 		c->c_turn.tu_cut_left = end > now ? end - now : 1;
 	}
 	lwpq_push_first(&c->c_runq, l);

@@ -66,15 +66,17 @@ static struct lwp *
 next_after_turn(struct cpu *c, struct lwp *l)
 {
 	struct turn *tn = &c->c_turn;
+	const struct lwp *first = c->c_runq.q_first;
 
 	if (tn->tu_on) {
 		timer_stop(&c->c_slice);
 		if (tn->tu_credit > tn->tu_credit_after)
 			tn->tu_credit = tn->tu_credit_after;
 		/* If no other LWP waits, runq_next() stops it. */
-		if (tn->tu_cut != NULL && tn->tu_cut == c->c_runq.q_first)
-			slice_start(c, tn->tu_cut, tn->tu_cut_left);
-		tn->tu_cut = NULL;
+		if (tn->tu_cut != 0 && first != NULL &&
+		    tn->tu_cut == first->l_tid)
+			slice_start(c, first, tn->tu_cut_left);
+		tn->tu_cut = 0;
 	}
 	tn->tu_on = false;
 	if (l != NULL)

@@ -64,7 +64,10 @@ sched_steal(struct cpu *to)
 static void
 lwp_new(struct lwp *l)
 {
+	static int last_tid;
+
 	memset(l, 0, sizeof *l);
+	l->l_tid = ++last_tid;
 	l->l_cpu = c;
 	l->l_bound = -1;
 	cpuset_add(&l->l_affinity, 0);
@@ -124,6 +127,20 @@ SLICE_TEST(a_preempted_lwp_gets_the_rest_of_its_slice)
 	sleep_now();
 	assert_ptr_equal(c->c_lwp, &first);
 	assert_int_equal(c->c_slice.t_tick, now + 1000);
+}
+
+/* `first` ends before its turn.  A new LWP at its address has a whole slice. */
+SLICE_TEST(the_rest_of_a_slice_ends_with_its_lwp)
+{
+	cut_slice(1000);
+	lwpq_remove(&c->c_runq, &first); /* it moves, and ends there */
+	lwp_new(&first);
+	sched_ready(&first);
+	lwpq_remove(&c->c_runq, &second);
+	lwpq_push(&c->c_runq, &second);
+	sleep_now();
+	assert_ptr_equal(c->c_lwp, &first);
+	assert_int_equal(c->c_slice.t_tick, now + SLICE);
 }
 
 /* The rest counts only while the LWP that waited still waits. */
