@@ -236,6 +236,7 @@ unsigned long arch_hwcap(unsigned n);
 /* The offset of `data` in Linux's struct epoll_event; its size is 8 more. */
 extern const unsigned arch_epoll_data;
 extern const unsigned arch_o_directory; /* Linux's O_DIRECTORY */
+extern const unsigned arch_clone_tls;   /* the argument of clone(2): 3 or 4 */
 /*
  * Append a description of the machine: JSON members without braces,
  * "cpu":"...","vmm":"...", and so on.
@@ -302,14 +303,9 @@ volatile void *arch_map_screen(uint64_t pa, size_t len);
 void *kstack_alloc(void);
 void kstack_free(void *base);
 #define KSTACK_BYTES (16UL << 10)
-/*
- * Copy between kernel memory and the current address space.  Returns 0, or
- * EFAULT if a byte is not mapped with the right access or is in the upper half.
- * After EFAULT a part may have been copied.
- */
+/* For kern/mm/usercopy.c, which checks that the range is in the lower half. */
 int arch_copyin(void *dst, uintptr_t uva, size_t len);
 int arch_copyout(uintptr_t uva, const void *src, size_t len);
-/* Copy a string with its NUL.  ENAMETOOLONG if max bytes have no NUL. */
 int arch_copyinstr(char *dst, uintptr_t uva, size_t max);
 
 /*

@@ -198,14 +198,8 @@ clone_any(const struct clone *c)
 intptr_t
 sys_clone(const uintptr_t *a)
 {
-	return clone_any(&(struct clone){ a[0], a[1], a[2], a[3], a[4] });
-}
-
-/* clone(2) with its last two arguments swapped. */
-intptr_t
-sys_clone_backwards(const uintptr_t *a)
-{
-	return clone_any(&(struct clone){ a[0], a[1], a[2], a[4], a[3] });
+	return clone_any(&(struct clone){
+	    a[0], a[1], a[2], a[3 + 4 - arch_clone_tls], a[arch_clone_tls] });
 }
 
 intptr_t

@@ -206,8 +206,6 @@ int exec_load(struct proc *p, const char *path, char *const argv[],
 
 /* fork.c: the system calls that create LWPs and processes. */
 intptr_t sys_clone(const uintptr_t *a);
-/* The same with the last two arguments in the other order. */
-intptr_t sys_clone_backwards(const uintptr_t *a);
 intptr_t sys_fork(const uintptr_t *a);
 intptr_t sys_vfork(const uintptr_t *a);
 

@@ -145,12 +145,13 @@ sys_absent(const uintptr_t *a)
 	return -ENOSYS;
 }
 
-#define SYSCALL_ENTRY(name)               [SYS_##name] = { #name, sys_##name },
-#define SYSCALL_ENTRY_SHARED(name, other) [SYS_##name] = { #name, sys_##other },
+#define SYSCALL_ENTRY(name, ...) [SYS_##name] = { #name, sys_##name },
+#define SYSCALL_ENTRY_SHARED(name, other, ...)                                 \
+	[SYS_##name] = { #name, sys_##other },
 static const struct {
 	const char *name;
 	syscall_fn *fn;
-} syscalls[NSYSCALL] = { SYSCALLS(SYSCALL_ENTRY)
+} syscalls[NSYSCALL] = { SYSCALLS(SYSCALL_ENTRY, SYSCALL_ENTRY)
 	    SYSCALLS_SHARED(SYSCALL_ENTRY_SHARED) };
 
 static unsigned
