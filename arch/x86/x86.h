@@ -173,8 +173,6 @@ void x86_trap_anywhere(struct trapframe *tf);
 _Noreturn void x86_trap_overflow(struct trapframe *tf);
 
 /* safe.S.  These return 0 or an errno. */
-int x86_copy_user(void *dst, const void *src, size_t len);
-int x86_copy_string(char *dst, const char *src, size_t max);
 int x86_rdmsr_safe(uint32_t msr, uint64_t *v);
 int x86_wrmsr_safe(uint32_t msr, uint64_t v);
 

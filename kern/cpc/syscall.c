@@ -65,8 +65,8 @@ op_sample(const uintptr_t *a)
 	if (err != 0)
 		return -err;
 	/* The same as copyout(), one call less: sample is a hot path. */
-	if (arch_copyout(a[1], &s, sizeof s.head + a[2] * sizeof s.value[0]) !=
-	    0)
+	if (copyout_quietly(
+		a[1], &s, sizeof s.head + a[2] * sizeof s.value[0]) != 0)
 		return -usercopy_fault(a[1]);
 	return 0;
 }

@@ -30,22 +30,47 @@ usercopy_fault(uintptr_t uva)
 	return report_fault(EFAULT, uva);
 }
 
+static inline bool
+in_user_half(uintptr_t uva, size_t len)
+{
+	return uva <= USER_TOP && len <= USER_TOP - uva;
+}
+
+int
+copyin_quietly(void *dst, uintptr_t uva, size_t len)
+{
+	return in_user_half(uva, len) ? arch_copyin(dst, uva, len) : EFAULT;
+}
+
+int
+copyout_quietly(uintptr_t uva, const void *src, size_t len)
+{
+	return in_user_half(uva, len) ? arch_copyout(uva, src, len) : EFAULT;
+}
+
 int
 copyin(void *dst, uintptr_t uva, size_t len)
 {
-	return report_fault(arch_copyin(dst, uva, len), uva);
+	return report_fault(copyin_quietly(dst, uva, len), uva);
 }
 
 int
 copyout(uintptr_t uva, const void *src, size_t len)
 {
-	return report_fault(arch_copyout(uva, src, len), uva);
+	return report_fault(copyout_quietly(uva, src, len), uva);
 }
 
 int
 copyinstr(char *dst, uintptr_t uva, size_t max)
 {
-	return report_fault(arch_copyinstr(dst, uva, max), uva);
+	size_t room = uva < USER_TOP ? USER_TOP - uva : 0;
+	size_t n = max < room ? max : room;
+	int err = n > 0 ? arch_copyinstr(dst, uva, n) : ENAMETOOLONG;
+
+	/* The end of the user half came before the limit. */
+	if (err == ENAMETOOLONG && n < max)
+		err = EFAULT;
+	return report_fault(err, uva);
 }
 
 int

@@ -1,8 +1,9 @@
 /*
  * Copies to and from a program's memory.  Included by kern/ and arch/.
  *
- * Results are those of arch_copyin() and the like.  An address that causes
- * EFAULT is reported to the function that usercopy_on_refusal() sets.
+ * Returns 0, or EFAULT if a byte is not mapped with the right access or is in
+ * the upper half.  After EFAULT a part may have been copied.  The address is
+ * reported to the function that usercopy_on_refusal() sets.
  */
 #ifndef KERN_MM_USERCOPY_H
 #define KERN_MM_USERCOPY_H
@@ -13,7 +14,11 @@
 
 int copyin(void *dst, uintptr_t uva, size_t len);
 int copyout(uintptr_t uva, const void *src, size_t len);
+/* A string with its NUL.  ENAMETOOLONG if max bytes have no NUL. */
 int copyinstr(char *dst, uintptr_t uva, size_t max);
+/* The same without a report. */
+int copyin_quietly(void *dst, uintptr_t uva, size_t len);
+int copyout_quietly(uintptr_t uva, const void *src, size_t len);
 /* Report uva as a failed copy would, and return EFAULT. */
 int usercopy_fault(uintptr_t uva);
 /* Fill a program's memory with zeros.  Returns 0 or EFAULT. */

@@ -8,6 +8,7 @@
 #include "arch/arm64/trap/fp.h"
 #include "arch/arm64/trap/sigcopy.h"
 #include "kern/arch.h"
+#include "kern/mm/usercopy.h"
 #include "kern/platform/console.h"
 #include "kern/platform/errno.h"
 #include "kern/platform/ksym.h"
@@ -166,7 +167,7 @@ emulate_id_read(struct trapframe *tf)
 	uint32_t insn;
 	uint64_t value;
 
-	if (arch_copyin(&insn, tf->tf_pc, sizeof insn) != 0 ||
+	if (copyin_quietly(&insn, tf->tf_pc, sizeof insn) != 0 ||
 	    (insn & MRS_ID_MASK) != MRS_ID ||
 	    !arm64_id_reg((unsigned)FIELD(insn, 11, 8),
 		(unsigned)FIELD(insn, 7, 5), &value))

@@ -19,9 +19,13 @@
 
 	.text
 
-/* int x86_copy_user(void *dst, const void *src, size_t len) */
-	.globl	x86_copy_user
-x86_copy_user:
+/*
+ * int arch_copyin(void *dst, uintptr_t uva, size_t len)
+ * int arch_copyout(uintptr_t uva, const void *src, size_t len)
+ */
+	.globl	arch_copyin, arch_copyout
+arch_copyin:
+arch_copyout:
 	user_access stac
 	mov	%rdx, %rcx
 	shr	$3, %rcx
@@ -39,14 +43,14 @@ x86_copy_user:
 	fixup	2b, 3b
 
 /*
- * int x86_copy_string(char *dst, const char *src, size_t max)
+ * int arch_copyinstr(char *dst, uintptr_t uva, size_t max)
  *
  * Copies eight bytes at a time within a page, because the next page may be
  * absent.  A word has a zero byte if ((word - 0x0101...) & ~word) has bit 7 of
  * any byte.
  */
-	.globl	x86_copy_string
-x86_copy_string:
+	.globl	arch_copyinstr
+arch_copyinstr:
 	user_access stac
 	movabs	$-0x0101010101010101, %r9
 	movabs	$0x8080808080808080, %r10

@@ -113,7 +113,8 @@ walk_frames(const struct trapframe *tf, uint64_t *pc, unsigned max)
 
 	pc[n++] = tf_pc(tf);
 	while (n < max && fp % sizeof(uintptr_t) == 0 &&
-	       arch_copyin(record, fp, sizeof record) == 0 && record[1] != 0) {
+	       copyin_quietly(record, fp, sizeof record) == 0 &&
+	       record[1] != 0) {
 		pc[n++] = record[1];
 		if (record[0] <= fp)
 			break;

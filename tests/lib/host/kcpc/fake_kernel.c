@@ -416,7 +416,7 @@ mapped(uintptr_t uva, size_t len)
  * for that itself (CPC_OP_BIND), so the sanitizer must not report it.
  */
 __attribute__((no_sanitize("thread"))) int
-arch_copyin(void *dst, uintptr_t uva, size_t len)
+copyin_quietly(void *dst, uintptr_t uva, size_t len)
 {
 	const volatile char *from = (const volatile char *)uva;
 	char *to = dst;
@@ -429,24 +429,11 @@ arch_copyin(void *dst, uintptr_t uva, size_t len)
 }
 
 int
-arch_copyout(uintptr_t uva, const void *src, size_t len)
+copyout_quietly(uintptr_t uva, const void *src, size_t len)
 {
 	if (!mapped(uva, len))
 		return EFAULT;
 	memcpy((void *)uva, src, len);
-	return 0;
-}
-
-int
-arch_copyinstr(char *dst, uintptr_t uva, size_t max)
-{
-	size_t len;
-
-	if (!mapped(uva, 1))
-		return EFAULT;
-	if ((len = strnlen((const char *)uva, max)) == max)
-		return ENAMETOOLONG;
-	memcpy(dst, (const char *)uva, len + 1);
 	return 0;
 }
 
@@ -460,19 +447,26 @@ usercopy_fault(uintptr_t uva)
 int
 copyin(void *dst, uintptr_t uva, size_t len)
 {
-	return arch_copyin(dst, uva, len);
+	return copyin_quietly(dst, uva, len);
 }
 
 int
 copyout(uintptr_t uva, const void *src, size_t len)
 {
-	return arch_copyout(uva, src, len);
+	return copyout_quietly(uva, src, len);
 }
 
 int
 copyinstr(char *dst, uintptr_t uva, size_t max)
 {
-	return arch_copyinstr(dst, uva, max);
+	size_t len;
+
+	if (!mapped(uva, 1))
+		return EFAULT;
+	if ((len = strnlen((const char *)uva, max)) == max)
+		return ENAMETOOLONG;
+	memcpy(dst, (const char *)uva, len + 1);
+	return 0;
 }
 
 uint64_t
