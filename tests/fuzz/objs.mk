@@ -22,7 +22,7 @@ $(FB)/boot_params: $(call fuzz_objs,$(addprefix boot/,linux_params.o efi/efi_han
     kern/platform/bootinfo.o)
 $(FB)/pxe: $(call fuzz_objs,boot/efi/efi_net.o tests/lib/host/fake_pxe.o)
 $(FB)/kept: $(call fuzz_objs,kern/platform/results/kept.o)
-$(FB)/smbios: $(call fuzz_objs,kern/platform/firmware/smbios.o kern/platform/firmware/smbios_dimm.o \
+$(FB)/smbios: $(call fuzz_objs,kern/platform/firmware/smbios.o \
     kern/platform/firmware/acpi.o)
 $(FB)/acpi_arm64: $(call fuzz_objs,tests/fuzz/tables.o $(addprefix arch/arm64/,machine.o machine_acpi.o) \
     kern/platform/firmware/acpi.o kern/platform/firmware/acpi_uart.o $(FUZZ_UART) \

@@ -34,7 +34,7 @@ HOST_UART := $(call fake,no_uart.o) $(UART_OBJS)
 $(T)dev/uart/uart: $(call host,$(UART_OBJS) $(HOST_LIB))
 $(T)kern/platform/command/cmdline: $(call host,kern/platform/command/cmdline.o $(HOST_UART) $(HOST_WORDS) \
     $(addprefix kern/cpc/soft/soft_,shape.o model.o) $(call fake,heap.o) $(HOST_LIB))
-$(T)kern/platform/firmware/smbios: $(call host,$(addprefix kern/platform/,firmware/smbios.o firmware/smbios_dimm.o \
+$(T)kern/platform/firmware/smbios: $(call host,$(addprefix kern/platform/,firmware/smbios.o \
     firmware/acpi.o) $(HOST_LIB))
 $(T)kern/platform/firmware/acpi_watchdog: $(call host,kern/platform/firmware/acpi_watchdog.o \
     kern/platform/firmware/acpi.o $(HOST_LIB))
@@ -119,7 +119,7 @@ $(T)arch/arm64/machine_acpi: $(call host,arch/arm64/machine_acpi.o $(addprefix k
     firmware/acpi_uart.o) $(HOST_MACHINE))
 $(T)kern/firmware: $(call host,$(call fake,physical.o) $(addprefix arch/arm64/,machine.o machine_acpi.o fdt/dt.o \
     fdt/machine_fdt.o fdt/uart_fdt.o fdt/pci_fdt.o) $(addprefix kern/platform/,firmware/acpi.o firmware/acpi_uart.o \
-    firmware/acpi_watchdog.o firmware/smbios.o firmware/smbios_dimm.o bootinfo.o) $(HOST_UART) $(HOST_LIB))
+    firmware/acpi_watchdog.o firmware/smbios.o bootinfo.o) $(HOST_UART) $(HOST_LIB))
 $(T)kern/firmware: HOST_LIBS := -lfdt
 $(T)arch/arm64/vmm: $(call host,arch/arm64/vmm.o $(HOST_LIB))
 $(T)arch/arm64/dev/console: $(call host,arch/arm64/dev/console.o $(UART_OBJS) $(HOST_LIB))

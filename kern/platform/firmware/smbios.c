@@ -1,17 +1,19 @@
 /*
- * Reads the names of the machine and its firmware from SMBIOS.  Its tables are
- * any bytes: each access is checked, and the names are cleaned.
+ * Reads from SMBIOS the names of the machine and its firmware, and the memory
+ * modules.  Its tables are any bytes, so each access is checked.  Serial
+ * numbers and the UUID are not read, because they name one machine.
  *
  * DMTF DSP0134, System Management BIOS Reference Specification: "SMBIOS 2.1
  * (32-bit) Entry Point", "SMBIOS 3.0 (64-bit) Entry Point", "Structure header
- * format", "Text strings".
+ * format", "Text strings".  The structures: "BIOS Information (Type 0)",
+ * "System Information (Type 1)", "Baseboard (or Module) Information (Type 2)",
+ * "Memory Device (Type 17)", "Memory Device - Type".
  */
 #include "kern/platform/firmware/smbios.h"
 
 #include <stdbool.h>
 
 #include "kern/platform/firmware/acpi.h"
-#include "kern/platform/firmware/smbios_impl.h"
 #include "lib/string.h"
 #include "lib/text.h"
 
@@ -32,14 +34,13 @@
 
 #define TABLE_MAX    (1U << 18) /* that of a large server has 20 KiB */
 #define HEADER_BYTES 4          /* type, length, handle */
+#define TYPE_DIMM    17
 #define TYPE_END     127
+#define NAME_MAX     64 /* bytes of a name; more are cut off */
 
 /*
  * The strings that records have: the byte at `offset` of the first structure of
- * a type is the string's number.  Serial numbers and the UUID are not among
- * them, because they name one machine.
- * DSP0134, "BIOS Information (Type 0)", "System Information (Type 1)",
- * "Baseboard (or Module) Information (Type 2)".
+ * a type is the string's number.
  */
 static const struct {
 	uint8_t type, offset;
@@ -65,7 +66,35 @@ static struct {
 	uint32_t entry_bytes, bytes;
 } source;
 
-static char names[NFIELD][SMBIOS_NAME_MAX + 1];
+static char names[NFIELD][NAME_MAX + 1];
+
+/* Offsets in a memory device.  Older versions are shorter. */
+#define DIMM_SIZE                12 /* in MiB, or in KiB if bit 15 is set */
+#define DIMM_TYPE                18
+#define DIMM_SPEED               21 /* in MT/s; 0: unknown */
+#define DIMM_MAKER               23
+#define DIMM_PART                26
+#define DIMM_EXTENDED            28 /* in MiB, if DIMM_SIZE says so */
+#define DIMM_CONFIGURED          32 /* the speed that firmware has set */
+#define DIMM_SPEED_EXTENDED      84 /* if DIMM_SPEED says so */
+#define DIMM_CONFIGURED_EXTENDED 88
+
+#define SPEED_EXTENDED 0xffff
+
+#define SIZE_UNKNOWN  0xffff
+#define SIZE_EXTENDED 0x7fff
+#define SIZE_IN_KIB   0x8000
+
+#define KINDS_MAX 8
+
+/* Equal modules are one kind.  Its bytes are compared, so they are all set. */
+struct kind {
+	uint64_t kib;
+	unsigned type, speed, configured;
+	char maker[NAME_MAX + 1], part[NAME_MAX + 1];
+};
+static struct kind kinds[KINDS_MAX];
+static unsigned count[KINDS_MAX], nkinds;
 
 static bool
 is_entry64(const unsigned char *p)
@@ -128,75 +157,133 @@ map_table(uint64_t entry, const void *(*map)(uint64_t pa, size_t bytes),
 	return pa != 0 && *bytes != 0 ? map(pa, *bytes) : NULL;
 }
 
+/* A structure: its strings begin after st_at[1] bytes, and end at st_end. */
+struct structure {
+	const unsigned char *st_at, *st_end;
+};
+
 /*
- * Copy a string without the spaces around it.  A character that is not
- * printable ASCII becomes a question mark.
+ * Go to the next structure, or from NULL to the first.  Returns false at the
+ * end.  Two zero bytes end a structure's strings, and so the structure.
+ */
+static bool
+next_structure(struct structure *st)
+{
+	const unsigned char *t = st->st_at == NULL ? source.at : st->st_end + 2;
+	size_t left = source.bytes - (size_t)(t - source.at), n;
+
+	if (left < HEADER_BYTES || t[0] == TYPE_END || t[1] < HEADER_BYTES ||
+	    t[1] > left)
+		return false;
+	for (n = t[1]; n + 1 < left && (t[n] | t[n + 1]) != 0; n++)
+		;
+	*st = (struct structure){ t, t + n };
+	return n + 1 < left;
+}
+
+/*
+ * Copy the string whose number is the byte at `offset`, without the spaces
+ * around it.  Without one, name does not change.
  */
 static void
-clean_name(char *name, const unsigned char *s, size_t n)
+copy_string(const struct structure *st, unsigned offset, char *name)
 {
-	while (n > 0 && *s == ' ') {
+	const char *s = (const char *)st->st_at + st->st_at[1];
+	const char *end = (const char *)st->st_end;
+	unsigned number = offset < st->st_at[1] ? st->st_at[offset] : 0;
+	size_t n;
+
+	for (; number > 1 && s < end; number--)
+		s += strnlen(s, (size_t)(end - s)) + 1;
+	if (number == 0 || s >= end)
+		return;
+	while (s < end && *s == ' ')
 		s++;
-		n--;
-	}
+	n = strnlen(s, (size_t)(end - s));
 	while (n > 0 && s[n - 1] == ' ')
 		n--;
-	if (n > SMBIOS_NAME_MAX)
-		n = SMBIOS_NAME_MAX;
-	for (size_t i = 0; i < n; i++)
-		name[i] = s[i] >= ' ' && s[i] <= '~' ? (char)s[i] : '?';
-	name[n] = '\0';
+	strlcpy(name, s, n < NAME_MAX ? n + 1 : NAME_MAX + 1);
 }
 
-void
-smbios_string(const unsigned char *t, const unsigned char *end, unsigned offset,
-    char *name)
+/* A number of the structure; 0 if the structure is too short. */
+static uint32_t
+number_at(const unsigned char *t, unsigned offset, unsigned bytes)
 {
-	const unsigned char *set = t + t[1];
-	unsigned number = offset < t[1] ? t[offset] : 0;
+	uint32_t v = 0;
 
-	for (; number > 0 && set < end; number--) {
-		size_t n = strnlen((const char *)set, (size_t)(end - set));
+	if (offset + bytes > t[1])
+		return 0;
+	for (unsigned i = 0; i < bytes; i++)
+		v |= (uint32_t)t[offset + i] << 8 * i;
+	return v;
+}
 
-		if (number == 1)
-			clean_name(name, set, n);
-		set += n + 1;
-	}
+/* 0: the slot is empty, or its size is unknown. */
+static uint64_t
+size_in_kib(const unsigned char *t)
+{
+	uint32_t size = number_at(t, DIMM_SIZE, 2);
+
+	if (size == SIZE_UNKNOWN)
+		return 0;
+	if (size == SIZE_EXTENDED)
+		return (uint64_t)number_at(t, DIMM_EXTENDED, 4) << 10;
+	if ((size & SIZE_IN_KIB) != 0)
+		return size & ~(uint32_t)SIZE_IN_KIB;
+	return (uint64_t)size << 10;
+}
+
+static unsigned
+speed_at(const unsigned char *t, unsigned offset, unsigned extended)
+{
+	uint32_t speed = number_at(t, offset, 2);
+
+	return speed == SPEED_EXTENDED ? number_at(t, extended, 4) : speed;
 }
 
 static void
-take_names(const unsigned char *t, const unsigned char *end)
+take_dimm(const struct structure *st)
 {
-	for (size_t i = 0; i < NFIELD; i++) {
-		if (fields[i].type == t[0])
-			smbios_string(t, end, fields[i].offset, names[i]);
+	const unsigned char *t = st->st_at;
+	struct kind k;
+	unsigned i = 0;
+
+	memset(&k, 0, sizeof k);
+	if ((k.kib = size_in_kib(t)) == 0)
+		return;
+	k.type = number_at(t, DIMM_TYPE, 1);
+	k.speed = speed_at(t, DIMM_SPEED, DIMM_SPEED_EXTENDED);
+	k.configured = speed_at(t, DIMM_CONFIGURED, DIMM_CONFIGURED_EXTENDED);
+	copy_string(st, DIMM_MAKER, k.maker);
+	copy_string(st, DIMM_PART, k.part);
+	while (i < nkinds && memcmp(&kinds[i], &k, sizeof k) != 0)
+		i++;
+	if (i == KINDS_MAX)
+		return;
+	if (i == nkinds) {
+		kinds[nkinds++] = k;
+		count[i] = 0;
 	}
+	count[i]++;
 }
 
-/* Two zero bytes end a structure's strings, and so the structure. */
 static void
-read_table(const unsigned char *t, uint32_t bytes)
+read_table(void)
 {
 	bool seen[TYPE_LAST + 1] = { false };
-	uint32_t at = 0, end;
 
-	while (bytes - at >= HEADER_BYTES && t[at] != TYPE_END) {
-		unsigned type = t[at], len = t[at + 1];
+	for (struct structure st = { 0 }; next_structure(&st);) {
+		unsigned type = st.st_at[0];
 
-		if (len < HEADER_BYTES || len > bytes - at)
-			return;
-		end = at + len;
-		while (end + 1 < bytes && (t[end] | t[end + 1]) != 0)
-			end++;
-		if (end + 1 >= bytes)
-			return;
-		if (type <= TYPE_LAST && !seen[type]) {
-			seen[type] = true;
-			take_names(t + at, t + end);
-		} else if (type == SMBIOS_TYPE_DIMM) {
-			smbios_take_dimm(t + at, t + end);
+		if (type == TYPE_DIMM)
+			take_dimm(&st);
+		if (type > TYPE_LAST || seen[type])
+			continue;
+		seen[type] = true;
+		for (size_t i = 0; i < NFIELD; i++) {
+			if (fields[i].type == type)
+				copy_string(&st, fields[i].offset, names[i]);
 		}
-		at = end + 2;
 	}
 }
 
@@ -207,14 +294,14 @@ smbios_init(uint64_t entry, const void *(*map)(uint64_t pa, size_t bytes))
 	uint32_t bytes;
 
 	memset(names, 0, sizeof names);
-	smbios_no_dimm();
+	nkinds = 0;
 	memset(&source, 0, sizeof source);
 	if (entry == 0 || (t = map_table(entry, map, &bytes)) == NULL)
 		return;
 	source.entry = entry;
 	source.at = t;
 	source.bytes = bytes;
-	read_table(t, bytes);
+	read_table();
 }
 
 void
@@ -226,20 +313,71 @@ smbios_each(firmware_fn *fn, void *arg)
 	fn(arg, "SMBT", source.pa, source.at, source.bytes);
 }
 
+static const char *
+type_name(unsigned type)
+{
+	static const char *const name[] = {
+		[0x03] = "DRAM",
+		[0x07] = "RAM",
+		[0x0f] = "SDRAM",
+		[0x12] = "DDR",
+		[0x13] = "DDR2",
+		[0x18] = "DDR3",
+		[0x1a] = "DDR4",
+		[0x1b] = "LPDDR",
+		[0x1c] = "LPDDR2",
+		[0x1d] = "LPDDR3",
+		[0x1e] = "LPDDR4",
+		[0x20] = "HBM",
+		[0x21] = "HBM2",
+		[0x22] = "DDR5",
+		[0x23] = "LPDDR5",
+		[0x24] = "HBM3",
+	};
+
+	return type < sizeof name / sizeof name[0] ? name[type] : NULL;
+}
+
+/* Append a member after `join`, or nothing without a name. */
+static bool
+add_name(struct text *t, const char *join, const char *member, const char *name)
+{
+	if (name == NULL || *name == '\0')
+		return false;
+	text_add(t, "%s\"%s\":", join, member);
+	text_add_string(t, name);
+	return true;
+}
+
+static void
+add_number(struct text *t, const char *member, unsigned v)
+{
+	if (v != 0)
+		text_add(t, ",\"%s\":%u", member, v);
+}
+
 void
 smbios_describe(struct text *t)
 {
-	const char *join = "\"smbios\":{", *end = "";
+	const char *join = "\"smbios\":{";
 
 	for (size_t i = 0; i < NFIELD; i++) {
-		if (names[i][0] == '\0')
-			continue;
-		text_add(t, "%s\"%s\":", join, fields[i].member);
-		text_add_string(t, names[i]);
-		join = ",";
-		end = "},";
+		if (add_name(t, join, fields[i].member, names[i]))
+			join = ",";
 	}
-	if (smbios_describe_dimms(t, join))
-		end = "},";
-	text_add(t, "%s", end);
+	for (unsigned i = 0; i < nkinds; i++) {
+		const struct kind *k = &kinds[i];
+
+		text_add(t, "%s%s{\"count\":%u,\"kib\":%lu", join,
+		    i == 0 ? "\"dimms\":[" : "", count[i],
+		    (unsigned long)k->kib);
+		add_name(t, ",", "type", type_name(k->type));
+		add_number(t, "mts", k->configured);
+		add_number(t, "mts_most", k->speed);
+		add_name(t, ",", "dimm_maker", k->maker);
+		add_name(t, ",", "part", k->part);
+		text_add(t, i + 1 == nkinds ? "}]" : "}");
+		join = ",";
+	}
+	text_add(t, *join == ',' ? "}," : "");
 }
