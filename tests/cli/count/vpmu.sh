@@ -35,6 +35,13 @@ if scripts/qemu-pmu --built; then
 	check 'x86-64: a fixed counter of reference cycles has filters' grep -qx 'ok [0-9]* - pic10 user_filter' "$out"
 	vpmu 'AMD' 0 77 --arch x86_64 --cpu amd-legacy -- vpmu -r 3
 
+	# Each event counts what the loops bring.  One count too many in 10,000 passes the proof at boot.
+	vpmu 'events, x86-64' 0 5 --arch x86_64 --cpu intel-v5 -- vpmu --events -r 1
+	check 'events, x86-64: branches of a loop' grep -qx '# random: 80000' "$out"
+	vpmu 'events of a PMU that lies' 1 5 --arch x86_64 --qemu pmu --cpu "$(scripts/qemu-pmu --cpu intel-v2),pmu-lie-extra=10000" \
+		-- vpmu --events -r 1
+	fails 'events of a PMU that lies' 'event PAPI_(tot|br)_ins' 2
+
 	# Registers need privileged instructions.
 	vpmu 'arm64, registers' 0 113 --arch arm64 --qemu pmu --append priv=system -- vpmu -r 3
 	for point in counters reserved_bits counter_write event_write sw_incr status reset cycle_counter; do
