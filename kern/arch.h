@@ -260,6 +260,8 @@ void arch_strain(struct barecpc_interrupts *by);
 bool arch_quiet(unsigned item, const char **said);
 void arch_quiet_done(void);
 void arch_quiet_end(void);
+/* Is quiet=all the suite's default?  On bare hardware that has the items. */
+bool arch_quiet_suite(void);
 
 /*
  * mmu.  When a call that unmaps or protects returns, no CPU uses the old

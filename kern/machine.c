@@ -54,6 +54,9 @@ text_open(struct file *f)
 	    "\"tick_hz\":%lu,\"stray_nmis\":%u,",
 	    arch_name, boot.via, cl->cl_system ? "system" : "user",
 	    cpu_nonline(), (unsigned long)arch_tick_hz(), cpu_stray_nmis());
+	/* populate.c: only MAP_CONTIG has large pages. */
+	text_add(&t, "\"page_bytes\":{\"code\":%lu,\"data\":%lu},", PAGE_SIZE,
+	    PAGE_SIZE);
 	if (launch_spin_failed)
 		text_add(&t, "\"spin_failed\":true,");
 	describe_host(&t, cl);

@@ -175,7 +175,7 @@ kern_main(struct bootinfo *bi)
 	kcpc_init(cmdline.cl_pmu != NULL
 		      ? soft_pcbe(&cmdline.cl_soft, cmdline.cl_pmu)
 		      : NULL);
-	quiet_start(cmdline.cl_quiet);
+	quiet_start(cmdline.cl_quiet, cmdline.cl_argc == 0);
 	if (cmdline.cl_witness != 0 && !witness_init(cmdline.cl_witness))
 		run_end(EXIT_FAILED);
 	if (cmdline.cl_limit != 0 &&

@@ -36,10 +36,10 @@ void firmware_init(const struct bootinfo *bi);
 
 /*
  * quiet.c: the word quiet=, which holds the CPUs' clocks still for a run.
- * Apply the items (bits of QUIET_*) to all CPUs, and print a line.  Call it
- * after the PICs' proof, without the kernel lock.
+ * Apply the items (bits of QUIET_*) to all CPUs, and print a line.  A suite may
+ * have a default.  Call it after the PICs' proof, without the kernel lock.
  */
-void quiet_start(unsigned items);
+void quiet_start(unsigned items, bool suite);
 /* Restore what quiet_start() changed, and print a line.  Needs the lock. */
 void quiet_end(void);
 /* Append the member "quiet", and a comma; nothing without quiet=. */

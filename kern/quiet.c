@@ -68,12 +68,17 @@ outcome(unsigned i, bool *done)
 }
 
 void
-quiet_start(unsigned items)
+quiet_start(unsigned items, bool suite)
 {
 	const char *join = ":";
 	bool done;
 
-	if ((quiet.items = items) == 0)
+	if (items == 0 && suite && arch_quiet_suite()) {
+		items = QUIET_ALL;
+		printf("quiet: all is the suite's default on bare hardware: "
+		       "quiet=none leaves the clock as it is\n");
+	}
+	if ((quiet.items = items & QUIET_ALL) == 0)
 		return;
 	kernel_lock(); /* for xcall() */
 	on_each_cpu(start_here);

@@ -6,7 +6,7 @@ PAYLOADS   := $(BENCHMARKS) $(notdir $(TOOLS)) opcost vpmu nb
 
 # libpayload.a, for programs outside of the tree: one object, whose only global names are those of its headers.
 PAYLOAD_OBJS := $(addprefix payloads/common/,options.o options_next.o usage.o cpc_error.o meter.o measurement.o \
-    read_cost.o report.o report_json.o)
+    read_cost.o report.o report_json.o $(ARCH)/enlightenments.o)
 PAYLOAD_OBJS += $(addprefix payloads/common/events/,perf_names.o perf_request.o errata.o errata_here.o)
 PAYLOAD_OBJS += $(addprefix payloads/common/results/,runs.o runs_text.o series.o json.o)
 PAYLOAD_OBJS += $(addprefix payloads/bench/,kernel.o measure.o main.o)

@@ -112,6 +112,8 @@ static const struct {
 #define HWCAP_EVTSTRM (1UL << 2) /* timer.c */
 #define HWCAP_FPHP    (1UL << 9)
 #define HWCAP_ASIMDHP (1UL << 10)
+#define HWCAP_DIT     (1UL << 24)
+#define HWCAP_SSBS    (1UL << 28)
 #define HWCAP_CPUID   (1UL << 11) /* arm64_id_reg() */
 
 static unsigned long
@@ -234,6 +236,73 @@ arch_quiet_end(void)
 {
 }
 
+bool
+arch_quiet_suite(void)
+{
+	return false;
+}
+
+/* First the features that have no row in hwcaps[]. */
+static const struct {
+	unsigned long bit;
+	const char *name;
+} fp_names[] = {
+	{ HWCAP_FP, "fp" },
+	{ HWCAP_ASIMD, "asimd" },
+	{ HWCAP_EVTSTRM, "evtstrm" },
+	{ HWCAP_FPHP, "fphp" },
+	{ HWCAP_ASIMDHP, "asimdhp" },
+	{ HWCAP_CPUID, "cpuid" },
+};
+
+static void
+add_features(struct text *t, const char *join)
+{
+	unsigned long cap[2] = { arch_hwcap(0), arch_hwcap(1) };
+
+	for (size_t i = 0; i < sizeof fp_names / sizeof fp_names[0]; i++) {
+		if (cap[0] & fp_names[i].bit) {
+			text_add(t, "%s%s", join, fp_names[i].name);
+			join = " ";
+		}
+	}
+	for (size_t i = 0; i < sizeof hwcaps / sizeof hwcaps[0]; i++) {
+		if (cap[hwcaps[i].word] >> hwcaps[i].bit & 1)
+			text_add(t, " %s", hwcaps[i].name);
+	}
+}
+
+/* PSTATE's bits, which the program may change, if the CPU has them. */
+static void
+add_mitigations(struct text *t)
+{
+	uint64_t pstate = arch_lwp_frame(lwp_self())->tf_pstate;
+	bool ssbs = (arch_hwcap(0) & HWCAP_SSBS) != 0;
+	bool dit = (arch_hwcap(0) & HWCAP_DIT) != 0;
+
+	if (!ssbs && !dit)
+		return;
+	text_add(t, ",\"mitigations\":{");
+	if (ssbs)
+		text_add(t, "\"ssbs\":\"%#x\"%s",
+		    (unsigned)FIELD(pstate, 12, 12), dit ? "," : "");
+	if (dit)
+		text_add(t, "\"dit\":\"%#x\"", (unsigned)FIELD(pstate, 24, 24));
+	text_add(t, "}");
+}
+
+/* With MPIDR_EL1.MT other CPUs may be threads of this core. */
+static bool
+is_alone(void)
+{
+	const struct cpu *self = arch_curcpu();
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < ncpu; i++)
+		n += cpus[i].c_hwid >> 8 == self->c_hwid >> 8;
+	return FIELD(read_sysreg(mpidr_el1), 24, 24) == 0 || n == 1;
+}
+
 void
 arch_describe(struct text *t)
 {
@@ -248,39 +317,22 @@ arch_describe(struct text *t)
 	    (unsigned long)read_sysreg(revidr_el1), arm64_sve_bytes(),
 	    machine.m_gic, machine.m_tables, arm64_boot_el, machine.m_vmm,
 	    models_word());
+	text_add(t, ",\"features\":\"");
+	add_features(t, "");
+	text_add(t, "\"%s", is_alone() ? ",\"smt\":\"absent\"" : "");
+	add_mitigations(t);
 }
-
-/* In /proc/cpuinfo: first those that have no row in hwcaps[]. */
-static const struct {
-	unsigned long bit;
-	const char *name;
-} fp_names[] = {
-	{ HWCAP_FP, "fp" },
-	{ HWCAP_ASIMD, "asimd" },
-	{ HWCAP_EVTSTRM, "evtstrm" },
-	{ HWCAP_FPHP, "fphp" },
-	{ HWCAP_ASIMDHP, "asimdhp" },
-	{ HWCAP_CPUID, "cpuid" },
-};
 
 /* All CPUs are described by the registers of the calling one. */
 void
 arch_cpuinfo(struct text *t, unsigned n)
 {
 	uint64_t midr = read_sysreg(midr_el1);
-	unsigned long cap[2] = { arch_hwcap(0), arch_hwcap(1) };
 	unsigned long mips = arch_tick_hz() / 5000; /* as Linux: 2 x Hz */
 
 	text_add(t, "processor\t: %u\nBogoMIPS\t: %lu.%02lu\nFeatures\t:", n,
 	    mips / 100, mips % 100);
-	for (size_t i = 0; i < sizeof fp_names / sizeof fp_names[0]; i++) {
-		if (cap[0] & fp_names[i].bit)
-			text_add(t, " %s", fp_names[i].name);
-	}
-	for (size_t i = 0; i < sizeof hwcaps / sizeof hwcaps[0]; i++) {
-		if (cap[hwcaps[i].word] >> hwcaps[i].bit & 1)
-			text_add(t, " %s", hwcaps[i].name);
-	}
+	add_features(t, " ");
 	text_add(t,
 	    "\nCPU implementer\t: %#x\nCPU architecture: 8\n"
 	    "CPU variant\t: %#x\nCPU part\t: %#05x\nCPU revision\t: %u\n\n",

@@ -9,9 +9,11 @@
 #include "arch/x86/insn.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/pmu/models.h"
+#include "arch/x86/topology.h"
 #include "arch/x86/trap/fpu.h"
 #include "arch/x86/x86.h"
 #include "kern/arch.h"
+#include "kern/sched/cpu.h"
 #include "lib/string.h"
 #include "lib/text.h"
 
@@ -97,6 +99,26 @@ describe_microcode(struct text *t)
 		text_add(t, "\"microcode\":\"%#x\",", revision);
 }
 
+/* The state of the other threads of this core. */
+static const char *
+smt_state(void)
+{
+	const struct cpuset *with = x86_core_threads(arch_curcpu()->c_id);
+	const char *state = "parked";
+
+	if (!x86_core_is_shared())
+		return "absent";
+	for (unsigned i = cpuset_next(with, with, 0); i < MAXCPU;
+	     i = cpuset_next(with, with, i + 1)) {
+		if (&cpus[i] == arch_curcpu())
+			continue;
+		if (cpus[i].c_lwp != cpus[i].c_idle)
+			return "busy";
+		state = "halted";
+	}
+	return state;
+}
+
 void
 arch_strain(struct barecpc_interrupts *by)
 {
@@ -121,6 +143,12 @@ arch_quiet_end(void)
 	x86_quiet_end(&x86_self()->xc_power);
 }
 
+bool
+arch_quiet_suite(void)
+{
+	return !x86_features.hypervised;
+}
+
 void
 arch_describe(struct text *t)
 {
@@ -139,12 +167,13 @@ arch_describe(struct text *t)
 	    "\"vmm\":\"%s\",\"models\":\"%s\",\"xcr0\":\"%#lx\",\"apic\":\"%"
 	    "s\",\"tsc_"
 	    "source\":\"%s\","
-	    "\"tsc_invariant\":%s,\"tsc_equal\":%s",
+	    "\"tsc_invariant\":%s,\"tsc_equal\":%s,\"smt\":\"%s\"",
 	    vmm_name(), x86_models_name(), f->xcr0, x86_apic_mode(),
 	    x86_rates.source, f->invariant_tsc ? "true" : "false",
 	    x86_tsc.unequal   ? "false"
 	    : x86_tsc.unknown ? "null"
-			      : "true");
+			      : "true",
+	    smt_state());
 	if (x86_rates.witness != NULL)
 		text_add(t, ",\"tsc_checked_by\":\"%s\"", x86_rates.witness);
 	if (x86_rates.doubt_hz != 0)

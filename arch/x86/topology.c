@@ -82,6 +82,19 @@ x86_core_id(void)
 	return core_by_leaf_4();
 }
 
+bool
+x86_core_is_shared(void)
+{
+	struct cpuid_regs r = cpuid(LEAF_TOPOLOGY, 0), one = cpuid(1, 0);
+	uint32_t cache = cpuid(4, 0).a;
+
+	if (FIELD(r.b, 15, 0) != 0)
+		return FIELD(r.c, 15, 8) == DOMAIN_THREAD &&
+		       FIELD(r.b, 15, 0) > 1;
+	return FIELD(one.d, 28, 28) != 0 && FIELD(cache, 4, 0) != 0 &&
+	       FIELD(one.b, 23, 16) > FIELD(cache, 31, 26) + 1;
+}
+
 static uint32_t core_of[MAXCPU];
 static struct cpuset noted;
 

@@ -5,6 +5,7 @@
 #ifndef ARCH_X86_TOPOLOGY_H
 #define ARCH_X86_TOPOLOGY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct cpuset; /* kern/sched/cpuset.h */
@@ -14,6 +15,9 @@ struct cpuset; /* kern/sched/cpuset.h */
  * core share.
  */
 uint32_t x86_core_id(void);
+
+/* Does this CPU's core have more threads, whether they were started or not? */
+bool x86_core_is_shared(void);
 
 /* Note this CPU's core.  Call once on each CPU, the boot CPU first. */
 void x86_topology_init_cpu(void);

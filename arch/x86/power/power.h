@@ -12,7 +12,7 @@ struct barecpc_interrupts; /* include/sys/barecpc.h */
 struct text;               /* lib/text.h */
 
 /* The registers that records have: state.c lists them. */
-#define POWER_NREG  23
+#define POWER_NREG  28
 #define POWER_SAVED 8 /* registers that quiet= changes, at most */
 
 struct x86_power {
@@ -39,7 +39,10 @@ void x86_power_init(struct x86_power *pw);
 void x86_power_settle(struct x86_power *pw);
 /* Look for settings that something else changed. */
 void x86_power_look(struct x86_power *pw);
-/* Append the member "power", if any register exists, and a comma before it. */
+/*
+ * Append the members "power" and "mitigations", each if a register of it
+ * exists, and a comma before it.
+ */
 void x86_power_describe(const struct x86_power *pw, struct text *t);
 /*
  * The bits of MSR_MISC_FEATURE_CONTROL that turn this CPU's prefetchers off, or

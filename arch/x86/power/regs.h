@@ -112,4 +112,16 @@
 #define AMD_CSTATE_CONFIG 0xc0010296
 #define CSTATE_CONFIG_CC6 0x404040
 
+/*
+ * Mitigations.  Intel, "Speculative Execution Side Channel Mitigations"
+ * (336996), "Data Operand Independent Timing Instruction Set Architecture (ISA)
+ * Guidance"; SDM vol. 4, "IA-32 Architectural MSRs".  IA32_SPEC_CTRL is also
+ * AMD's: "Speculative Store Bypass Disable", APM vol. 3, Fn8000_0008_EBX.
+ */
+#define IA32_SPEC_CTRL         0x048 /* IBRS, STIBP, SSBD */
+#define IA32_ARCH_CAPABILITIES 0x10a
+#define IA32_TSX_CTRL          0x122
+#define IA32_MCU_OPT_CTRL      0x123
+#define IA32_UARCH_MISC_CTL    0x1b01 /* bit 0: DOITM */
+
 #endif /* ARCH_X86_POWER_REGS_H */

@@ -172,38 +172,95 @@ has_amd_prefetch(void)
 	return is_amd() && FIELD(cpuid(0x80000021, 0).a, 13, 13) != 0;
 }
 
-/* A setting moves only if something writes it; a status moves by itself. */
+/* CPUID.07H:EDX[31:26]: IBRS, STIBP, IA32_ARCH_CAPABILITIES, SSBD. */
+static bool
+has_spec_ctrl(void)
+{
+	if (is_amd())
+		return (cpuid(0x80000008, 0).b & (1 << 24 | 3 << 14)) != 0;
+	return is_intel() && (cpuid(7, 0).d & (1U << 31 | 3 << 26)) != 0;
+}
+
+/* Bit 7: TSX_CTRL.  12: DOITM.  18: FB_CLEAR_CTRL. */
+static uint64_t
+arch_capabilities(void)
+{
+	uint64_t v = 0;
+
+	if (is_intel() && FIELD(cpuid(7, 0).d, 29, 29) != 0)
+		x86_rdmsr_safe(IA32_ARCH_CAPABILITIES, &v);
+	return v;
+}
+
+static bool
+has_capabilities(void)
+{
+	return arch_capabilities() != 0;
+}
+
+static bool
+has_tsx_ctrl(void)
+{
+	return FIELD(arch_capabilities(), 7, 7) != 0;
+}
+
+static bool
+has_mcu_opt_ctrl(void)
+{
+	return FIELD(arch_capabilities(), 18, 18) != 0 ||
+	       (is_intel() && FIELD(cpuid(7, 0).d, 9, 9) != 0);
+}
+
+static bool
+has_doitm(void)
+{
+	return FIELD(arch_capabilities(), 12, 12) != 0;
+}
+
+/*
+ * A setting moves only if something writes it; a status moves by itself.  Only
+ * firmware writes mitigations here.
+ */
+enum kind { STATUS, SETTING, MITIGATION };
 static const struct {
 	const char *name;
 	uint32_t msr;
-	bool setting;
+	enum kind kind;
 	bool (*exists)(void); /* NULL: x86_power_watch() knows */
 } regs[] = {
-	{ "misc_enable", IA32_MISC_ENABLE, true, is_intel },
-	{ "perf_ctl", IA32_PERF_CTL, true, has_speedstep },
-	{ "perf_status", IA32_PERF_STATUS, false, has_speedstep },
-	{ "pm_enable", IA32_PM_ENABLE, true, has_hwp },
-	{ "hwp_capabilities", IA32_HWP_CAPABILITIES, false, uses_hwp },
-	{ "hwp_request", IA32_HWP_REQUEST, true, uses_hwp },
-	{ "hwp_request_pkg", IA32_HWP_REQUEST_PKG, true, uses_hwp_package },
-	{ "hwp_interrupt", IA32_HWP_INTERRUPT, true, uses_hwp_notify },
-	{ "hwp_status", IA32_HWP_STATUS, false, uses_hwp },
-	{ "energy_perf_bias", IA32_ENERGY_PERF_BIAS, true, has_bias },
-	{ "misc_feature_control", MSR_MISC_FEATURE_CONTROL, true,
+	{ "misc_enable", IA32_MISC_ENABLE, SETTING, is_intel },
+	{ "perf_ctl", IA32_PERF_CTL, SETTING, has_speedstep },
+	{ "perf_status", IA32_PERF_STATUS, STATUS, has_speedstep },
+	{ "pm_enable", IA32_PM_ENABLE, SETTING, has_hwp },
+	{ "hwp_capabilities", IA32_HWP_CAPABILITIES, STATUS, uses_hwp },
+	{ "hwp_request", IA32_HWP_REQUEST, SETTING, uses_hwp },
+	{ "hwp_request_pkg", IA32_HWP_REQUEST_PKG, SETTING, uses_hwp_package },
+	{ "hwp_interrupt", IA32_HWP_INTERRUPT, SETTING, uses_hwp_notify },
+	{ "hwp_status", IA32_HWP_STATUS, STATUS, uses_hwp },
+	{ "energy_perf_bias", IA32_ENERGY_PERF_BIAS, SETTING, has_bias },
+	{ "misc_feature_control", MSR_MISC_FEATURE_CONTROL, SETTING,
 	    has_prefetch },
-	{ "power_ctl", MSR_POWER_CTL, true, x86_power_has_ratios },
-	{ "therm_status", IA32_THERM_STATUS, false, NULL },
-	{ "package_therm_status", IA32_PACKAGE_THERM_STATUS, false, NULL },
-	{ "hwcr", AMD_HWCR, true, has_hwcr },
-	{ "pstate_control", AMD_PSTATE_CONTROL, true, has_pstates },
-	{ "pstate_status", AMD_PSTATE_STATUS, false, has_pstates },
-	{ "cppc_enable", AMD_CPPC_ENABLE, true, has_cppc },
-	{ "cppc_capability", AMD_CPPC_CAPABILITY, false, has_cppc },
-	{ "cppc_request", AMD_CPPC_REQUEST, true, uses_cppc },
-	{ "interrupt_pending", AMD_INTERRUPT_PENDING, true, x86_power_has_c1e },
-	{ "cstate_config", AMD_CSTATE_CONFIG, true, x86_power_has_cc6 },
-	{ "prefetch_control", AMD_PREFETCH_CONTROL, true, has_amd_prefetch },
+	{ "power_ctl", MSR_POWER_CTL, SETTING, x86_power_has_ratios },
+	{ "therm_status", IA32_THERM_STATUS, STATUS, NULL },
+	{ "package_therm_status", IA32_PACKAGE_THERM_STATUS, STATUS, NULL },
+	{ "hwcr", AMD_HWCR, SETTING, has_hwcr },
+	{ "pstate_control", AMD_PSTATE_CONTROL, SETTING, has_pstates },
+	{ "pstate_status", AMD_PSTATE_STATUS, STATUS, has_pstates },
+	{ "cppc_enable", AMD_CPPC_ENABLE, SETTING, has_cppc },
+	{ "cppc_capability", AMD_CPPC_CAPABILITY, STATUS, has_cppc },
+	{ "cppc_request", AMD_CPPC_REQUEST, SETTING, uses_cppc },
+	{ "interrupt_pending", AMD_INTERRUPT_PENDING, SETTING,
+	    x86_power_has_c1e },
+	{ "cstate_config", AMD_CSTATE_CONFIG, SETTING, x86_power_has_cc6 },
+	{ "prefetch_control", AMD_PREFETCH_CONTROL, SETTING, has_amd_prefetch },
+	{ "spec_ctrl", IA32_SPEC_CTRL, MITIGATION, has_spec_ctrl },
+	{ "arch_capabilities", IA32_ARCH_CAPABILITIES, MITIGATION,
+	    has_capabilities },
+	{ "tsx_ctrl", IA32_TSX_CTRL, MITIGATION, has_tsx_ctrl },
+	{ "mcu_opt_ctrl", IA32_MCU_OPT_CTRL, MITIGATION, has_mcu_opt_ctrl },
+	{ "uarch_misc_ctl", IA32_UARCH_MISC_CTL, MITIGATION, has_doitm },
 };
+#define MITIGATIONS (~0U << (POWER_NREG - 5)) /* bits of xw_has */
 _Static_assert(sizeof regs / sizeof regs[0] == POWER_NREG, "power.h");
 
 static bool
@@ -258,7 +315,7 @@ x86_power_look(struct x86_power *pw)
 	for (unsigned i = 0; i < POWER_NREG; i++) {
 		uint64_t v;
 
-		if (!has_reg(pw, i) || !regs[i].setting ||
+		if (!has_reg(pw, i) || regs[i].kind != SETTING ||
 		    (v = read_reg(i)) == pw->xw_last[i])
 			continue;
 		pw->xw_last[i] = v;
@@ -269,13 +326,13 @@ x86_power_look(struct x86_power *pw)
 /* An object of the settings, or of the others; values now, or at boot. */
 static void
 describe_regs(const struct x86_power *pw, struct text *t, const char *member,
-    bool setting, bool now)
+    enum kind kind, bool now)
 {
 	const char *join = "";
 
 	text_add(t, "\"%s\":{", member);
 	for (unsigned i = 0; i < POWER_NREG; i++) {
-		if (!has_reg(pw, i) || regs[i].setting != setting)
+		if (!has_reg(pw, i) || regs[i].kind != kind)
 			continue;
 		text_add(t, "%s\"%s\":\"%#lx\"", join, regs[i].name,
 		    (unsigned long)(now ? read_reg(i) : pw->xw_boot[i]));
@@ -287,15 +344,19 @@ describe_regs(const struct x86_power *pw, struct text *t, const char *member,
 void
 x86_power_describe(const struct x86_power *pw, struct text *t)
 {
-	if (pw->xw_has == 0)
-		return;
-	text_add(t, ",\"power\":{");
-	describe_regs(pw, t, "settings", true, false);
-	text_add(t, ",");
-	describe_regs(pw, t, "settings_now", true, true);
-	text_add(t, ",");
-	describe_regs(pw, t, "status", false, false);
-	text_add(t, ",");
-	describe_regs(pw, t, "status_now", false, true);
-	text_add(t, "}");
+	if ((pw->xw_has & ~MITIGATIONS) != 0) {
+		text_add(t, ",\"power\":{");
+		describe_regs(pw, t, "settings", SETTING, false);
+		text_add(t, ",");
+		describe_regs(pw, t, "settings_now", SETTING, true);
+		text_add(t, ",");
+		describe_regs(pw, t, "status", STATUS, false);
+		text_add(t, ",");
+		describe_regs(pw, t, "status_now", STATUS, true);
+		text_add(t, "}");
+	}
+	if ((pw->xw_has & MITIGATIONS) != 0) {
+		text_add(t, ",");
+		describe_regs(pw, t, "mitigations", MITIGATION, true);
+	}
 }

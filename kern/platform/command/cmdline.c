@@ -389,7 +389,7 @@ kernel_word(struct cmdline *cl, char *word)
 	if ((v = after_prefix(word, "quiet=")) != NULL)
 		return quiet_parse(v, &cl->cl_quiet)
 		           ? NULL
-		           : "not all, or some of "
+		           : "not all, none, or some of "
 		             "freq,turbo,cstates,prefetch,smm";
 	if ((v = after_prefix(word, "models=")) != NULL)
 		return parse_models(v, cl);

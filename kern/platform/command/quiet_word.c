@@ -19,8 +19,8 @@ bool
 quiet_parse(const char *v, unsigned *items)
 {
 	*items = 0;
-	if (strcmp(v, "all") == 0) {
-		*items = (1U << QUIET_N) - 1;
+	if (strcmp(v, "all") == 0 || strcmp(v, "none") == 0) {
+		*items = *v == 'a' ? QUIET_ALL : QUIET_NONE;
 		return true;
 	}
 	for (;;) {

@@ -17,9 +17,12 @@ enum {
 };
 extern const char *const quiet_names[QUIET_N];
 
+#define QUIET_ALL  ((1U << QUIET_N) - 1)
+#define QUIET_NONE (1U << QUIET_N) /* asked for: no default */
+
 /*
- * Parse names joined by commas, or "all": bit n of *items is item n.  Returns
- * false if a name is unknown.
+ * Parse names joined by commas, "all" or "none": bit n of *items is item n.
+ * Returns false if a name is unknown.
  */
 bool quiet_parse(const char *v, unsigned *items);
 

@@ -15,7 +15,7 @@
 	"then=off|reboot|run screen=pages|text cpus=N "                        \
 	"nmi=count|panic models=any|pmceid|LIST "                              \
 	"witness=user|system|both pmu=software pcbe=null "                     \
-	"quiet=freq,turbo,cstates,prefetch,smm|all "                           \
+	"quiet=freq,turbo,cstates,prefetch,smm|all|none "                      \
 	"trace=stops checks=poison kernel_limit=N[,PER_PAGE] "                 \
 	"test_hooks=yes|no uart=TYPE,ADDRESS[,BAUD] "                          \
 	"env.NAME=VALUE host.NAME=VALUE"

@@ -21,8 +21,13 @@ json_machine(void)
 {
 	static char text[16384];
 
+	size_t n;
+
 	if (payload_machine(text, sizeof text) == -1)
 		text[0] = '\0';
+	else if ((n = strlen(text)) > 0)
+		snprintf(
+		    text + n, sizeof text - n, "%s", json_enlightenments());
 	return text;
 }
 

@@ -23,7 +23,16 @@ void json_privilege(FILE *f, unsigned flags);
 /* The members of a run that looked for Ctrl-C, and was cut by it or not. */
 void json_looks(FILE *f, unsigned looks, bool cut);
 
-/* The present text of /dev/machine, or "" if it is absent. */
+/*
+ * ARCH/enlightenments.c: the member "enlightenments" of a machine, after a
+ * comma, or "".
+ */
+const char *json_enlightenments(void);
+
+/*
+ * The present text of /dev/machine with the member before, or "" if it is
+ * absent.
+ */
 const char *json_machine(void);
 
 #endif /* PAYLOADS_COMMON_RESULTS_JSON_H */

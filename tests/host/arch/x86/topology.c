@@ -147,6 +147,32 @@ TEST(cores)
 	expect_core(&hollow, 2, dense, 3);
 }
 
+/* A core has more threads, whether they were started or not. */
+TEST(shared_cores)
+{
+	static const struct {
+		const struct part *part;
+		bool shared;
+	} cases[] = {
+		{ &pentium_3, false },
+		{ &pentium_ee, true },
+		{ &core_2_duo, false },
+		{ &xeon_7400, false },
+		{ &atom, true },
+		{ &nehalem, true },
+		{ &skylake_i5, false },
+		{ &threads_off, false },
+		{ &knights_landing, true },
+		{ &hollow, true },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		part = cases[i].part;
+		if (x86_core_is_shared() != cases[i].shared)
+			fail_msg("%s", part->name);
+	}
+}
+
 /* CPUs come up in any order.  The threads of a core are those that are up. */
 TEST(threads_by_cpu)
 {

@@ -165,6 +165,38 @@ described(const struct fake_part *part)
 	return text;
 }
 
+/* A register of mitigations is read only if CPUID or the first one lists it. */
+TEST(mitigations_are_in_a_record)
+{
+	struct fake_part intel = {
+		{ .vendor = "GenuineIntel", .family = 6, .hypervised = true },
+		{ { 7, { .d = 1 << 26 | 1 << 29 } } },
+		{ { IA32_MISC_ENABLE, 1, 0, 0 }, { IA32_SPEC_CTRL, 4, 0, 0 },
+		    { IA32_ARCH_CAPABILITIES, 0x41080, 0, 0 },
+		    { IA32_TSX_CTRL, 3, 0, 0 }, { IA32_MCU_OPT_CTRL, 1, 0, 0 },
+		    { IA32_UARCH_MISC_CTL, 1, 0, 0 } },
+	};
+	const struct fake_part zen = {
+		{ .vendor = "AuthenticAMD",
+		    .family = 0x19,
+		    .hypervised = true },
+		{ { 0x80000008, { .b = 1 << 24 } } },
+		{ { AMD_HWCR, 1, 0, 0 }, { IA32_SPEC_CTRL, 0, 0, 0 } },
+	};
+
+	assert_non_null(strstr(described(&intel),
+	    "}},\"mitigations\":{\"spec_ctrl\":\"0x4\","
+	    "\"arch_capabilities\":\"0x41080\",\"tsx_ctrl\":\"0x3\","
+	    "\"mcu_opt_ctrl\":\"0x1\",\"uarch_misc_ctl\":\"0x1\"}"));
+	fake_reg(IA32_SPEC_CTRL)->value = 5; /* it is no setting of the run */
+	assert_int_equal(strain().by_settings, 0);
+	intel.regs[2].value = 1; /* none of the three */
+	assert_non_null(strstr(described(&intel),
+	    "{\"spec_ctrl\":\"0x4\",\"arch_capabilities\":\"0x1\"}"));
+	assert_non_null(
+	    strstr(described(&zen), ",\"mitigations\":{\"spec_ctrl\":\"0\"}"));
+}
+
 /* Registers of HWP and CPPC that CPUID lists are in the record. */
 TEST(levels_of_the_hardware_are_in_a_record)
 {

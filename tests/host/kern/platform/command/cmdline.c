@@ -235,13 +235,16 @@ TEST(quiet_names_its_items)
 	assert_int_equal(parse_line("quiet=all"), 0);
 	assert_int_equal(cl.cl_quiet, (1 << QUIET_N) - 1);
 	release();
+	assert_int_equal(parse_line("quiet=none"), 0);
+	assert_int_equal(cl.cl_quiet, QUIET_NONE);
+	release();
 	assert_int_equal(parse_line("quiet=smm,freq"), 0);
 	assert_int_equal(cl.cl_quiet, 1 << QUIET_SMM | 1 << QUIET_FREQ);
 	release();
-	expect_error("quiet=", "not all, or some of freq,turbo");
-	expect_error("quiet=freq,", "not all, or some of");
-	expect_error("quiet=fre", "not all, or some of");
-	expect_error("quiet=turbo,all", "not all, or some of");
+	expect_error("quiet=", "not all, none, or some of freq,turbo");
+	expect_error("quiet=freq,", "not all, none, or some of");
+	expect_error("quiet=fre", "not all, none, or some of");
+	expect_error("quiet=turbo,all", "not all, none, or some of");
 }
 
 /* A list of so many events. */
