@@ -3,7 +3,7 @@
  * ACPI Specification 6.4, "Multiple APIC Description Table (MADT)", "Generic
  * Timer Description Table (GTDT)", "Arm Generic Watchdog Structure", "Fixed
  * ACPI Description Table (FADT)"; Microsoft, "Serial Port Console Redirection
- * Table (SPCR)".
+ * Table (SPCR)"; PCI Firmware Specification, "MCFG Table Description".
  */
 #include <stddef.h>
 
@@ -29,7 +29,10 @@
 #define GTDT_VIRTUAL   64
 #define GTDT_NTIMER    88 /* platform timers, and the first one's offset */
 #define GTDT_TIMERS    92
-#define TIMER_WATCHDOG 1 /* an SBSA Generic Watchdog */
+#define TIMER_WATCHDOG 1  /* an SBSA Generic Watchdog */
+#define MCFG_BASE      44 /* of the first segment's buses, from bus 0 */
+#define MCFG_LAST_BUS  55
+#define MCFG_BYTES     60
 #define TIMER_LENGTH   28
 #define TIMER_SECURE   4
 #define FADT_ARM_FLAGS 129
@@ -154,6 +157,11 @@ machine_from_acpi(const struct bootinfo *bi)
 		machine.m_timer_intid = acpi_u32(t + GTDT_VIRTUAL);
 	if (t != NULL && bytes >= GTDT_TIMERS + 4)
 		read_watchdogs(t, bytes);
+	/* Firmware gives a serial port the CPU's address. */
+	t = acpi_table("MCFG", &bytes);
+	if (t != NULL && bytes >= MCFG_BYTES)
+		machine.m_pci.hb_ecam = (struct range){ acpi_u64(t + MCFG_BASE),
+			(t[MCFG_LAST_BUS] + 1UL) << 20 };
 	t = acpi_table("FACP", &bytes);
 	machine.m_virtual =
 	    t != NULL && memcmp(t + HEADER_OEM, "BOCHS ", 6) == 0;

@@ -12,7 +12,8 @@
 #define REG_BAR0     0x10
 #define NO_DEVICE    0xffffffff
 #define TYPE_MULTI   (1U << 23)
-#define CLASS_16550  0x070002
+#define CLASS_16550  0x070002 /* to 070006H: its successors, up to the 16950 */
+#define SUCCESSORS   4
 #define COMMAND_IO   0x1
 #define COMMAND_MEM  0x2
 #define BAR_IO_ADDR  0xfffc
@@ -33,7 +34,7 @@ use_function(uint32_t f, struct uart *u)
 {
 	uint32_t bar = pci_read(f, REG_BAR0);
 
-	if (pci_read(f, PCI_CLASS) >> 8 != CLASS_16550)
+	if ((pci_read(f, PCI_CLASS) >> 8) - CLASS_16550 > SUCCESSORS)
 		return false;
 	if ((bar & PCI_BAR_IO) == 0 && (bar & BAR_64) != 0 &&
 	    pci_read(f, REG_BAR0 + 4) != 0)

@@ -110,7 +110,11 @@ json_condition(FILE *f, const struct runs *rn, enum condition_kind k)
 	fputs("],", f);
 }
 
-/* The clock's rate in each run, as a ratio to the base rate. */
+/*
+ * The clock's rate in each run, as a ratio to the base rate, and the usual one
+ * in MHz.  The base rate is that of the tick.  Intel SDM vol. 3B, "Hardware
+ * Feedback (APERF, MPERF)": MPERF has the TSC's rate.
+ */
 static void
 json_rate(FILE *f, const struct runs *rn)
 {
@@ -119,7 +123,7 @@ json_rate(FILE *f, const struct runs *rn)
 
 	fputs("\"rate\":", f);
 	if (rn->rn_usual.cn_mperf == 0) {
-		fputs("null,", f);
+		fputs("null,\"core_mhz\":null,", f);
 		return;
 	}
 	for (unsigned i = 0; i < rn->rn_n; i++) {
@@ -131,7 +135,10 @@ json_rate(FILE *f, const struct runs *rn)
 					   c->cn_aperf, (uint64_t)c->cn_mperf));
 		join = ",";
 	}
-	fputs("],", f);
+	ratio_text(ratio, sizeof ratio,
+	    (wide_t)rn->rn_usual.cn_aperf * report_tick_hz() / 1000000,
+	    (uint64_t)rn->rn_usual.cn_mperf);
+	fprintf(f, "],\"core_mhz\":%s,", ratio);
 }
 
 static void

@@ -50,14 +50,11 @@ uart_read(const struct uart *u, unsigned offset)
 
 	if (u->u_kind == UART_16550_IO)
 		return inb((uint16_t)(u->u_addr + offset));
-	switch (u->u_width) {
-	case 1:
-		return mmio_read8(reg);
-	case 2:
-		return mmio_read16((volatile uint16_t *)reg);
-	default:
+	if (u->u_width == 4)
 		return mmio_read32((volatile uint32_t *)reg);
-	}
+	if (u->u_width == 2)
+		return mmio_read16((volatile uint16_t *)reg);
+	return mmio_read8(reg);
 }
 
 void
@@ -65,21 +62,14 @@ uart_write(const struct uart *u, unsigned offset, uint32_t v)
 {
 	volatile uint8_t *reg = u->u_regs + offset;
 
-	if (u->u_kind == UART_16550_IO) {
+	if (u->u_kind == UART_16550_IO)
 		outb((uint16_t)(u->u_addr + offset), (uint8_t)v);
-		return;
-	}
-	switch (u->u_width) {
-	case 1:
-		mmio_write8(reg, (uint8_t)v);
-		break;
-	case 2:
-		mmio_write16((volatile uint16_t *)reg, (uint16_t)v);
-		break;
-	default:
+	else if (u->u_width == 4)
 		mmio_write32((volatile uint32_t *)reg, v);
-		break;
-	}
+	else if (u->u_width == 2)
+		mmio_write16((volatile uint16_t *)reg, (uint16_t)v);
+	else
+		mmio_write8(reg, (uint8_t)v);
 }
 
 /* A UART that stays full is not used any more. */

@@ -199,17 +199,14 @@ ratio_differs(const struct condition *c, const struct condition *usual,
 }
 
 /*
- * The rate of the run whose ratio is the median, as its APERF and MPERF.  A
- * short run is left out: both counters may advance in steps.
+ * The rate of the run whose ratio is the median, as its APERF and MPERF.
  * Intel SDM vol. 3B, "Hardware Feedback (APERF, MPERF)": only their ratio has
  * a meaning.
  */
-#define RATE_LEAST 100000 /* ticks: 30 us at 3 GHz */
-
 static bool
 has_rate(const struct condition *c)
 {
-	return c->cn_mperf >= RATE_LEAST && c->cn_aperf > 0;
+	return c->cn_mperf > 0 && c->cn_aperf > 0;
 }
 
 static int
@@ -240,7 +237,13 @@ usual_rate(struct runs *rn)
 	free(v);
 }
 
-/* Is the rate more than 1 % off the usual one? */
+/*
+ * Is the rate more than 1 % off the usual one?  Both counters are read one
+ * after the other, and may advance in steps of the bus clock.  So each may be
+ * wrong by so many ticks.
+ */
+#define RATE_STEP 100
+
 static bool
 rate_differs(const struct condition *c, const struct condition *usual)
 {
@@ -248,7 +251,11 @@ rate_differs(const struct condition *c, const struct condition *usual)
 	wide_t there = (wide_t)usual->cn_aperf * c->cn_mperf;
 	wide_t off = here > there ? here - there : there - here;
 
-	return has_rate(c) && has_rate(usual) && off * 100 > there;
+	wide_t slack =
+	    (wide_t)RATE_STEP *
+	    (c->cn_aperf + c->cn_mperf + usual->cn_aperf + usual->cn_mperf);
+
+	return has_rate(c) && has_rate(usual) && (off - slack) * 100 > there;
 }
 
 bool

@@ -101,8 +101,10 @@ def check_x86(points, folder):
     points.check(complete(com1) and rates[-1:] == ["19200"], "the SPCR names COM1: its rate is kept", f"{rates} {com1}")
     (com1, com2), _ = x86("", SERIAL, SERIAL, tables=dbg2(folder, 0x2f8))
     points.check(complete(com2) and "16550-io at 0x2f8, by DBG2" in com2, "without an SPCR the DBG2 names it", com1 + com2)
-    (pci,), _ = x86("", PCI)
-    points.check(complete(pci) and ", by PCI" in pci, "without COM1 it is the 16550 on PCI", pci)
+    for interface, taken in ((1, False), (2, True), (3, True), (6, True), (7, False)):  # 3: as on AWS
+        (pci,), _ = x86("", (*PCI[:-1], f"{PCI[-1]},prog_if={interface}"))
+        points.check((complete(pci) and ", by PCI" in pci) == taken and (taken or pci == ""),
+                     f"without COM1, a UART on PCI of interface {interface:02x} is {'' if taken else 'not '}the console", pci)
 
 
 def check_arm64(points, folder):

@@ -376,7 +376,7 @@ TEST(a_disturbed_run_is_marked)
 	    "\"conditions\":{\"measured\":{\"interrupts\":[0,0,1,0],"
 	    "\"nmis\":null,\"smis\":null,\"throttles\":null,"
 	    "\"errors\":null,\"settings\":null,\"kernel\":null,"
-	    "\"rate\":null,"
+	    "\"rate\":null,\"core_mhz\":null,"
 	    "\"disturbed\":[{\"run\":3,\"reasons\":[\"1 interrupt, most runs "
 	    "0\"]}],\"excluded\":0},\"overhead\":null}"));
 	free(record);

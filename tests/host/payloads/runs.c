@@ -275,7 +275,7 @@ TEST(errors_are_never_usual)
 	}
 }
 
-/* APERF against MPERF: 1 % is allowed, and short runs are not judged. */
+/* APERF against MPERF: 1 % is allowed, and 100 ticks of each. */
 TEST(a_changed_rate_is_a_reason)
 {
 	struct condition c[] = { quiet(), quiet(), quiet() };
@@ -292,8 +292,12 @@ TEST(a_changed_rate_is_a_reason)
 	c[1].cn_aperf = 1187000;
 	rn = judged(c, 3, false, GHZ);
 	only(&rn, 1, "clock at 1.187 of its base rate, most runs 1.200");
-	c[1].cn_aperf = 50000;
-	c[1].cn_mperf = 99999;
+	c[1].cn_aperf = 600;
+	c[1].cn_mperf = 1000;
+	rn = judged(c, 3, false, GHZ);
+	only(&rn, 1, "clock at 0.600 of its base rate, most runs 1.200");
+	c[1].cn_aperf = 200;
+	c[1].cn_mperf = 300;
 	rn = judged(c, 3, false, GHZ);
 	assert_int_equal(rn.rn_ndisturbed, 0);
 	runs_free(&rn);

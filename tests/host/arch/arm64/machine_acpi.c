@@ -306,6 +306,53 @@ TEST(console_of_spcr)
 	assert_string_equal(machine.m_no_driver, "");
 }
 
+/*
+ * The SPCR of AWS's c7g.large and t4g.medium, as users of both have reported.
+ * It is a 16550 without a clock, on PCI 1d0f:8250.  The address is not that in
+ * its BAR.
+ */
+TEST(console_of_graviton)
+{
+	static const unsigned char spcr[] = {
+		'S', 'P', 'C', 'R', 80, 0, 0, 0, 2, 0, 'A', 'M', 'A', 'Z', 'O',
+		'N', 'A', 'M', 'Z', 'N', 'S', 'P', 'C', 'R', 1, 0, 0, 0, 'A',
+		'M', 'Z', 'N', 1, 0, 0, 0, /* the header */
+		0, 0, 0, 0, 0, 8, 0, 1, 0, 0, 0x0a, 0x09, 0, 0, 0, 0, 8, 0, 37,
+		0, 0, 0, /* interrupt of the GIC */
+		7, 0, 1, 2, 3, 0, 0x50, 0x82, 0x0f, 0x1d, 0, 1, 0, 0, 0, 0, 0,
+		0, 0, 0, 0, 0 /* no clock */
+	};
+
+	_Static_assert(sizeof spcr == 80, "its length");
+	memcpy(buf, spcr, used = sizeof spcr);
+	close_table();
+	assert_true(parse_tables());
+	assert_int_equal(machine.m_uart.u_kind, UART_16550);
+	assert_int_equal(machine.m_uart.u_addr, 0x090a0000);
+	assert_int_equal(machine.m_uart.u_shift, 0);
+	assert_int_equal(machine.m_uart.u_width, 1);
+	assert_int_equal(machine.m_uart.u_baud, 0); /* as firmware left it */
+	assert_int_equal(machine.m_pci.hb_ecam.r_pa, 0);
+}
+
+/* PCI Firmware Specification, "MCFG Table Description". */
+TEST(configuration_registers_of_mcfg)
+{
+	begin_table("MCFG", 60);
+	put_bytes(44, 0x4010000000, 8);
+	buf[55] = (char)0xff;
+	close_table();
+	assert_true(parse_tables());
+	assert_int_equal(machine.m_pci.hb_ecam.r_pa, 0x4010000000);
+	assert_int_equal(machine.m_pci.hb_ecam.r_bytes, 256 << 20);
+	/* Without an entry. */
+	begin_table("MCFG", 59);
+	put_bytes(44, 0x4010000000, 8);
+	close_table();
+	assert_true(parse_tables());
+	assert_int_equal(machine.m_pci.hb_ecam.r_pa, 0);
+}
+
 /* The precise rate overrides the code. */
 TEST(rate_of_spcr)
 {
