@@ -29,6 +29,9 @@
  * pmu_arm() sets a timer to the earliest instruction at which a counter may
  * overflow, and icount stops the vCPU at exactly that instruction.
  *
+ * A plugin may supply other events and the cycles (hw/core/pmu-planted.h).  It
+ * says itself when one of their totals is reached.
+ *
  * Without icount there are no instructions to count: cycles follow the virtual
  * clock at 1 GHz, and instructions and branches are announced as unavailable.
  *
@@ -44,6 +47,7 @@
 #include "qapi/error.h"
 #include "system/cpu-timers.h"
 #include "system/tcg.h"
+#include "hw/core/pmu-planted.h"
 #include "hw/i386/apic.h"
 #include "cpu.h"
 #include "tcg/helper-tcg.h"
@@ -115,6 +119,9 @@ typedef enum {
     /* One of these, as the extra MSR of the event says */
     PMU_OFFCORE_0,
     PMU_OFFCORE_1,
+
+    /* Supplied by a plugin: PMUPlanted from here on */
+    PMU_PLUGIN,
 } PMUEvent;
 
 /* One counter's registers, decoded */
@@ -259,6 +266,26 @@ static const PMUChoice pmu_choices_intel[] = {
     { 0x00c4, EVTSEL_INTEL_EVENT, PMU_BRANCHES },
     { 0x01b7, EVTSEL_INTEL_EVENT, PMU_OFFCORE_0 },
     { 0x01bb, EVTSEL_INTEL_EVENT, PMU_OFFCORE_1 },
+    { 0x010e, EVTSEL_INTEL_EVENT, PMU_PLUGIN + PMU_PLANTED_UOPS },
+    { 0x0143, EVTSEL_INTEL_EVENT, PMU_PLUGIN + PMU_PLANTED_L1D },
+    { 0x0151, EVTSEL_INTEL_EVENT, PMU_PLUGIN + PMU_PLANTED_L1D_MISS },
+    { 0x0183, EVTSEL_INTEL_EVENT, PMU_PLUGIN + PMU_PLANTED_L1I },
+    { 0x0283, EVTSEL_INTEL_EVENT, PMU_PLUGIN + PMU_PLANTED_L1I_MISS },
+    { 0xff24, EVTSEL_INTEL_EVENT, PMU_PLUGIN + PMU_PLANTED_L2 },
+    { 0x3f24, EVTSEL_INTEL_EVENT, PMU_PLUGIN + PMU_PLANTED_L2_MISS },
+    { 0x4f2e, EVTSEL_INTEL_EVENT, PMU_PLUGIN + PMU_PLANTED_LLC },
+    { 0x412e, EVTSEL_INTEL_EVENT, PMU_PLUGIN + PMU_PLANTED_LLC_MISS },
+    { 0x0108, EVTSEL_INTEL_EVENT, PMU_PLUGIN + PMU_PLANTED_DTLB_MISS },
+    { 0x0185, EVTSEL_INTEL_EVENT, PMU_PLUGIN + PMU_PLANTED_ITLB_MISS },
+    { 0x00c5, EVTSEL_INTEL_EVENT, PMU_PLUGIN + PMU_PLANTED_BRANCH_MISS },
+    { 0x01a1, EVTSEL_INTEL_EVENT, PMU_PLUGIN + PMU_PLANTED_PORT },
+    { 0x02a1, EVTSEL_INTEL_EVENT, PMU_PLUGIN + PMU_PLANTED_PORT + 1 },
+    { 0x04a1, EVTSEL_INTEL_EVENT, PMU_PLUGIN + PMU_PLANTED_PORT + 2 },
+    { 0x08a1, EVTSEL_INTEL_EVENT, PMU_PLUGIN + PMU_PLANTED_PORT + 3 },
+    { 0x10a1, EVTSEL_INTEL_EVENT, PMU_PLUGIN + PMU_PLANTED_PORT + 4 },
+    { 0x20a1, EVTSEL_INTEL_EVENT, PMU_PLUGIN + PMU_PLANTED_PORT + 5 },
+    { 0x40a1, EVTSEL_INTEL_EVENT, PMU_PLUGIN + PMU_PLANTED_PORT + 6 },
+    { 0x80a1, EVTSEL_INTEL_EVENT, PMU_PLUGIN + PMU_PLANTED_PORT + 7 },
     {}
 };
 
@@ -266,6 +293,8 @@ static const PMUChoice pmu_choices_amd[] = {
     { 0xc0, EVTSEL_AMD_EVENT, PMU_INSTRUCTIONS },
     { 0x76, EVTSEL_AMD_EVENT, PMU_CYCLES },
     { 0xc2, EVTSEL_AMD_EVENT, PMU_BRANCHES },
+    { 0xc1, EVTSEL_AMD_EVENT, PMU_PLUGIN + PMU_PLANTED_UOPS },
+    { 0xc3, EVTSEL_AMD_EVENT, PMU_PLUGIN + PMU_PLANTED_BRANCH_MISS },
     {}
 };
 
@@ -332,6 +361,17 @@ static PMUEvent pmu_offcore_event(uint64_t requests)
                           : PMU_NOTHING;
 }
 
+/* The plugin's event that an event is, or PMU_PLANTED_NONE */
+static PMUPlanted pmu_supplied(PMUEvent event)
+{
+    PMUPlanted supplied = event >= PMU_PLUGIN      ? event - PMU_PLUGIN
+                          : event == PMU_CYCLES    ? PMU_PLANTED_CYCLES
+                          : event == PMU_REFERENCE ? PMU_PLANTED_NS
+                                                   : PMU_PLANTED_NONE;
+
+    return pmu_planted(supplied) ? supplied : PMU_PLANTED_NONE;
+}
+
 static PMUEvent pmu_decode_event(CPUX86State *env, uint64_t evtsel)
 {
     const PMUChoice *choice = pmu_choices(env);
@@ -346,6 +386,9 @@ static PMUEvent pmu_decode_event(CPUX86State *env, uint64_t evtsel)
             env_archcpu(env)->pmu_extra[choice->event - PMU_OFFCORE_0]);
     case PMU_SLOTS:
         return pmu_version(env) >= 6 ? PMU_SLOTS : PMU_NOTHING;
+    case PMU_PLUGIN ... PMU_PLUGIN + PMU_PLANTED_EVENTS - 1:
+        return pmu_supplied(choice->event) == PMU_PLANTED_NONE ? PMU_NOTHING
+                                                               : choice->event;
     default:
         return choice->event;
     }
@@ -458,6 +501,9 @@ static int64_t pmu_age_to_ns(int64_t age)
 /* At most how many events one unit of age can bring */
 static uint64_t pmu_event_rate(CPUX86State *env, PMUEvent event)
 {
+    if (event >= PMU_PLUGIN) {
+        return pmu_supplied(event) != PMU_PLANTED_NONE;
+    }
     switch (event) {
     case PMU_INSTRUCTIONS:
     case PMU_BRANCHES:
@@ -510,9 +556,10 @@ static uint64_t pmu_apply_cmask(const PMUCounter *c, uint64_t events,
  */
 static bool pmu_has_edge(CPUX86State *env, PMUEvent event)
 {
-    return event == PMU_CYCLES ||
-           (event != PMU_REFERENCE && event != PMU_SLOTS &&
-            env_archcpu(env)->pmu_cpi > 1);
+    return pmu_supplied(event) == PMU_PLANTED_NONE &&
+           (event == PMU_CYCLES ||
+            (event != PMU_REFERENCE && event != PMU_SLOTS &&
+             env_archcpu(env)->pmu_cpi > 1));
 }
 
 /*
@@ -608,6 +655,23 @@ static bool pmu_lies_interrupt(CPUX86State *env)
     return pmi;
 }
 
+/* Events that a plugin has counted since it was last asked */
+static void pmu_count_supplied(CPUX86State *env, uint64_t *events)
+{
+    unsigned i;
+
+    for (i = 0; i < PMU_PLUGIN + PMU_PLANTED_EVENTS; i++) {
+        PMUPlanted supplied = pmu_supplied(i);
+
+        if (supplied != PMU_PLANTED_NONE) {
+            uint64_t total = pmu_planted_total(env_cpu(env), supplied);
+
+            events[i] = total - env->pmu.supplied_seen[supplied];
+            env->pmu.supplied_seen[supplied] = total;
+        }
+    }
+}
+
 /*
  * Bring the counters to what they are at @age.  The caller holds the big lock,
  * and the vCPU's thread or a stopped vCPU.
@@ -615,7 +679,7 @@ static bool pmu_lies_interrupt(CPUX86State *env)
 static void pmu_sync_to(CPUX86State *env, int64_t age)
 {
     X86PMUState *pmu = &env->pmu;
-    uint64_t events[PMU_NEVENTS];
+    uint64_t events[PMU_PLUGIN + PMU_PLANTED_EVENTS] = {};
     uint64_t wakes = pmu->wakes - pmu->wakes_seen;
     bool pmi = false;
     unsigned i;
@@ -624,9 +688,6 @@ static void pmu_sync_to(CPUX86State *env, int64_t age)
     if (age < pmu->age) {
         return;
     }
-    events[PMU_NOTHING] = 0;
-    events[PMU_INSTRUCTIONS] = 0;
-    events[PMU_BRANCHES] = 0;
     if (icount_enabled()) {
         events[PMU_INSTRUCTIONS] =
             (age - pmu->age) - (pmu->unretired - pmu->unretired_seen);
@@ -634,6 +695,7 @@ static void pmu_sync_to(CPUX86State *env, int64_t age)
     }
     events[PMU_CYCLES] = (age - pmu->age) * pmu_event_rate(env, PMU_CYCLES);
     events[PMU_REFERENCE] = pmu_age_to_ns(age - pmu->age);
+    pmu_count_supplied(env, events);
     events[PMU_SLOTS] = X86_PMU_SLOTS * events[PMU_CYCLES];
 
     pmu->age = age;
@@ -707,11 +769,15 @@ static void pmu_arm(CPUX86State *env, uint32_t hflags)
         pmu_decode(env, i, &c);
         pmu->split |= c.enabled && (c.os != c.usr || c.guest || c.host);
         rate = pmu_counter_rate(env, &c);
+        pmu_planted_disarm(env_cpu(env), i);
         if (c.intr && rate && pmu_counts_in(&c, hflags)) {
             uint64_t left = pmu_counter_mask(env) + 1 - *c.value;
+            PMUPlanted supplied = pmu_supplied(c.event);
 
             left = pmu_lies_least(pmu_lies(env), ctz64(c.status), left);
-            if (left) {
+            if (left && supplied != PMU_PLANTED_NONE) {
+                pmu_planted_arm(env_cpu(env), i, supplied, left);
+            } else if (left) {
                 soonest = MIN(soonest, DIV_ROUND_UP(left, rate));
             }
         }
@@ -761,6 +827,7 @@ static void pmu_timer(void *opaque)
     X86CPU *cpu = opaque;
     CPUX86State *env = &cpu->env;
 
+    pmu_planted_settle(CPU(cpu));
     pmu_sync_to(env, pmu_age(env));
     if (CPU(cpu)->halted) {
         env->pmu.arm_pending = true;
@@ -768,6 +835,25 @@ static void pmu_timer(void *opaque)
         pmu_arm(env, env->hflags);
     }
 }
+
+/* A total that pmu_arm() named is reached, or a timer: count, and go on. */
+static void pmu_reached(CPUState *cs)
+{
+    CPUX86State *env = &X86_CPU(cs)->env;
+
+    pmu_sync_to(env, pmu_age(env));
+    pmu_arm(env, env->hflags);
+}
+
+static uint64_t pmu_unretired(CPUState *cs)
+{
+    return X86_CPU(cs)->env.pmu.unretired;
+}
+
+static const PMUPlantedTarget pmu_target = {
+    .sync = pmu_reached,
+    .unretired = pmu_unretired,
+};
 
 /*
  * Called by the rest of target/i386
@@ -796,6 +882,7 @@ bool x86_pmu_realize(X86CPU *cpu, Error **errp)
     if (cpu->core_type == X86_CORE_TYPE_ATOM) {
         cpu->pmu_counters = MIN(cpu->pmu_counters, PMU_MAX_GP_ATOM);
     }
+    pmu_planted_set_target(&pmu_target);
     cpu->env.pmu.timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, pmu_timer, cpu);
     return true;
 }
@@ -931,6 +1018,7 @@ void x86_pmu_change_mode(CPUX86State *env, uint32_t hflags)
     bool locked = pmu_lock();
 
     env_cpu(env)->neg.can_do_io = true;
+    pmu_planted_settle(env_cpu(env));
     pmu_sync_to(env, pmu_age(env));
     pmu_count_entries(env, hflags);
     pmu_arm(env, hflags);
@@ -1260,6 +1348,7 @@ bool x86_pmu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t val, uintptr_t ra)
     val &= reg.bits;
 
     locked = pmu_lock();
+    pmu_planted_settle(env_cpu(env));
     pmu_sync_to(env, pmu_age(env));
     switch (reg.kind) {
     case REG_CLEAR:

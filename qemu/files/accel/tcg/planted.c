@@ -1,0 +1,210 @@
+/*
+ * Events that a plugin counts and a PMU shows, and time that a plugin adds
+ *
+ * Copyright (c) 2026 the barecpc authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * With icount all vCPUs run in one thread.  So only QEMU's clock needs its
+ * lock.  icount is exact at the start of a translation block only: each has one
+ * instruction.
+ */
+
+#include "qemu/osdep.h"
+#include "qemu/main-loop.h"
+#include "qemu/plugin.h"
+#include "qemu/seqlock.h"
+#include "exec/exec-all.h"
+#include "hw/core/cpu.h"
+#include "hw/core/pmu-planted.h"
+#include "system/cpu-timers.h"
+#include "system/cpu-timers-internal.h"
+#include "internal-common.h"
+
+#define PLANTED_CPUS     64
+#define PLANTED_COUNTERS 32
+
+/* In the order of PMUPlanted */
+static const char *const planted_names[PMU_PLANTED_EVENTS] = {
+    "cycles",      "uops",    "l1d",   "l1d-miss", "l1i",       "l1i-miss",
+    "l2",          "l2-miss", "llc",   "llc-miss", "dtlb-miss", "itlb-miss",
+    "branch-miss", "ns",      "port0", "port1",    "port2",     "port3",
+    "port4",       "port5",   "port6", "port7",
+};
+
+static const uint64_t *planted_totals[PMU_PLANTED_EVENTS];
+static const PMUPlantedTarget *planted_target;
+static qemu_plugin_settle_cb_t planted_settle;
+static int64_t planted_slack;
+
+/* The totals at which a PMU wants to stop */
+typedef struct PlantedStops {
+    uint32_t armed; /* a bit for each counter */
+    PMUPlanted event[PLANTED_COUNTERS];
+    uint64_t total[PLANTED_COUNTERS];
+} PlantedStops;
+static PlantedStops planted_stops[PLANTED_CPUS];
+
+/* The instructions that icount has charged this vCPU for, this one included */
+static uint64_t planted_charged(CPUState *cpu)
+{
+    return cpu->icount_total + cpu->icount_budget -
+           (cpu->neg.icount_decr.u16.low + cpu->icount_extra);
+}
+
+static uint64_t planted_retired(CPUState *cpu)
+{
+    return planted_charged(cpu) -
+           (planted_target ? planted_target->unretired(cpu) : 0);
+}
+
+/*
+ * The PMU's side
+ */
+
+void pmu_planted_set_target(const PMUPlantedTarget *target)
+{
+    planted_target = target;
+}
+
+bool pmu_planted(PMUPlanted event)
+{
+    return event < PMU_PLANTED_EVENTS && planted_totals[event];
+}
+
+uint64_t pmu_planted_total(CPUState *cpu, PMUPlanted event)
+{
+    return planted_totals[event][cpu->cpu_index];
+}
+
+void pmu_planted_settle(CPUState *cpu)
+{
+    if (planted_settle) {
+        planted_settle(cpu->cpu_index, cpu->cc->get_pc(cpu),
+                       planted_retired(cpu));
+    }
+}
+
+void pmu_planted_arm(CPUState *cpu, unsigned int counter, PMUPlanted event,
+                     uint64_t left)
+{
+    PlantedStops *s = &planted_stops[cpu->cpu_index];
+    uint64_t total = pmu_planted_total(cpu, event) + left;
+
+    if (!left || total < left) {
+        return; /* not in 2^64 events */
+    }
+    s->armed |= 1U << counter;
+    s->event[counter] = event;
+    s->total[counter] = total;
+}
+
+void pmu_planted_disarm(CPUState *cpu, unsigned int counter)
+{
+    if (cpu->cpu_index < PLANTED_CPUS) {
+        planted_stops[cpu->cpu_index].armed &= ~(1U << counter);
+    }
+}
+
+void pmu_planted_turn(int64_t slack)
+{
+    planted_slack = slack;
+}
+
+/*
+ * The plugin's side
+ */
+
+bool qemu_plugin_pmu_supply(const char *name, const uint64_t *totals,
+                            qemu_plugin_settle_cb_t settle)
+{
+    unsigned int i;
+
+    if (!icount_enabled()) {
+        return false;
+    }
+    for (i = 0; i < PMU_PLANTED_EVENTS; i++) {
+        if (g_str_equal(name, planted_names[i])) {
+            planted_totals[i] = totals;
+            planted_settle = settle;
+            one_insn_per_tb = true;
+            return true;
+        }
+    }
+    return false;
+}
+
+uint64_t qemu_plugin_vcpu_retired(uint64_t *charged)
+{
+    *charged = planted_charged(current_cpu);
+    return planted_retired(current_cpu);
+}
+
+uint64_t qemu_plugin_insn_place(uint64_t vaddr, unsigned int *mode)
+{
+    CPUState *cpu = current_cpu;
+    MemTxAttrs attrs;
+    hwaddr page =
+        cpu_get_phys_page_attrs_debug(cpu, vaddr & TARGET_PAGE_MASK, &attrs);
+
+    *mode = cpu_mmu_index(cpu, true);
+    return page + (vaddr & ~TARGET_PAGE_MASK);
+}
+
+/* True if time has reached the next deadline */
+static bool planted_add_time(CPUState *cpu, int64_t ns)
+{
+    seqlock_write_lock(&timers_state.vm_clock_seqlock,
+                       &timers_state.vm_clock_lock);
+    qatomic_set_i64(&timers_state.qemu_icount_bias,
+                    timers_state.qemu_icount_bias + ns);
+    seqlock_write_unlock(&timers_state.vm_clock_seqlock,
+                         &timers_state.vm_clock_lock);
+    planted_slack -= ns;
+    return planted_slack + cpu->neg.icount_decr.u16.low + cpu->icount_extra < 0;
+}
+
+/* The PMU arms those that it needs again. */
+static bool planted_reached(CPUState *cpu)
+{
+    PlantedStops *s = &planted_stops[cpu->cpu_index];
+    uint32_t left, armed = s->armed;
+
+    for (left = s->armed; left; left &= left - 1) {
+        unsigned int i = ctz32(left);
+
+        if (planted_totals[s->event[i]][cpu->cpu_index] >= s->total[i]) {
+            s->armed &= ~(1U << i);
+        }
+    }
+    return s->armed != armed;
+}
+
+void qemu_plugin_planted_passed(int64_t ns, void *return_address)
+{
+    CPUState *cpu = current_cpu;
+    bool due = ns && planted_add_time(cpu, ns);
+    bool reached = planted_stops[cpu->cpu_index].armed && planted_reached(cpu);
+
+    if (!due && !reached) {
+        return;
+    }
+    /* Leave before the instruction whose callback this is. */
+    cpu_restore_state(cpu, (uintptr_t)return_address);
+    cpu->neg.can_do_io = true;
+    if (reached) {
+        bool locked = bql_locked();
+
+        if (!locked) {
+            bql_lock();
+        }
+        planted_target->sync(cpu);
+        if (!locked) {
+            bql_unlock();
+        }
+    }
+    if (due) {
+        cpu_exit(cpu);
+    }
+    cpu_loop_exit(cpu);
+}
