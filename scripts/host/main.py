@@ -154,7 +154,7 @@ def run(args, log=say, subject="", explain=lambda _, why: say_wrong(why), takes_
         say("host: this QEMU has no sandbox (seccomp): a guest that breaks out of QEMU has your rights")
     image = image_of(args)
     machine = qemu.Machine(args.arch, choice.accel, args.smp, args.mem, args.cpu, args.machine, args.boot,
-                           emulator, args.gdb, not args.no_icount, device_tree(args))
+                           emulator, args.gdb, not args.no_icount, device_tree(args), args.planted)
     timeout, silence = args.timeout, args.silence
     board = args.machine.split(",")[0]
     follow = progress.Progress(lambda: progress.place_of_state(image, args.arch, board), not (args.quiet or args.gdb), timeout, subject)

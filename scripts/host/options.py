@@ -1,6 +1,7 @@
 """The options of the commands of scripts/barecpc."""
 
 import argparse
+import os
 import pathlib
 import re
 import sys
@@ -172,6 +173,8 @@ def add_run(run):
                      help="QEMU's -M (q35; virt,gic-version=3): a machine, or properties of the default one; "
                      f"{', '.join(qemu.BOARDS)}: a board with its own CPUs, memory and device tree")
     run.add_argument("--dtb", type=file, metavar="FILE", help="arm64: boot with this device tree in place of QEMU's or the board's")
+    run.add_argument("--planted", default="", metavar="FILE|seed=N", help="emulate a machine with cycles, caches and ports that a file "
+                     "describes, or that are drawn (qemu/planted/README.md)")
     run.add_argument("--boot", choices=["direct", "bios", "uefi"], default="direct",
                      help="boot by QEMU itself with the fastest firmware, by QEMU itself with its usual firmware "
                           "(x86-64: SeaBIOS), or by UEFI firmware (direct)")
@@ -272,6 +275,7 @@ def check(parser, args):
     if args.outer and (args.accel != probe.NESTED or args.outer not in nested.CHOICES):
         parser.error(f"--outer {args.outer}: known with --accel {probe.NESTED} are {' and '.join(nested.CHOICES)}")
     settle_machine(parser, args)
+    check_planted(parser, args)
     if not re.fullmatch(r"[1-9][0-9]*[KMGkmg]?", args.mem):
         parser.error(f"--mem {args.mem}: not a size such as 256M")
     if not re.fullmatch(r"[1-9][0-9]*(,(sockets|dies|clusters|cores|threads)=[1-9][0-9]*)*", args.smp):
@@ -293,6 +297,16 @@ def settle_machine(parser, args):
     args.smp = args.smp or (board.smp if board else "1")
     args.mem = args.mem or (board.mem if board else "256M")
     args.cpu = args.cpu or (board.cpu if board else "max")
+
+
+def check_planted(parser, args):
+    if not args.planted:
+        return
+    if args.accel not in ("auto", "tcg") or args.no_icount or args.qemu == qemu.STOCK:
+        parser.error("--planted: such a machine is emulated: leave out --accel, --no-icount and --qemu stock")
+    if not re.fullmatch(r"seed=[0-9]{1,18}", args.planted) and not os.path.isfile(args.planted):
+        parser.error(f"--planted {args.planted}: no such file, and not seed=N")
+    args.accel, args.qemu = "tcg", args.qemu or qemu.PMU
 
 
 def check_times(parser, args):

@@ -96,6 +96,7 @@ class Machine:
     gdb: bool = False
     icount: bool = True  # virtual time is instructions; without: the host's time
     dtb: str = ""  # the device tree's file, in place of QEMU's own
+    planted: str = ""  # a machine's file, or seed=N (qemu/planted/README.md)
 
 
 def default_emulator(arch, smp):
@@ -109,6 +110,12 @@ def qemu_pmu(*words):
     if done.returncode != 0:
         raise HostError("no emulator that counts: see above; --qemu stock boots the distribution's")
     return done.stdout.strip()
+
+
+def plugin(planted):
+    """QEMU's options for a machine with planted properties."""
+    chosen = planted if planted.startswith("seed=") else f"machine={os.path.abspath(planted)}".replace(",", ",,")
+    return ["-plugin", f"{qemu_pmu('--planted')},{chosen}"]
 
 
 def board_of(machine):
@@ -252,6 +259,7 @@ def command(m, image, cmdline, initrd=None, disk=None, sandbox=()):
         words += ["-icount", f"shift={icount_shift(m.arch, m.boot)},sleep=off"]
     if m.arch == "x86_64":
         words += ["-device", "isa-debug-exit,iobase=0xf4,iosize=4"]
+    words += plugin(m.planted) if m.planted else []
     if m.dtb:
         words += ["-dtb", m.dtb]
     if m.gdb:

@@ -56,7 +56,7 @@ FLAGS = (("avg", "aggregate of the runs: the mean without a fifth at each end (d
          ("remove_empty_events", "leave out events that did not occur"),
          ("df", "drain the front end before and after the code"), ("verbose", "print all readings"), ("csv", "print CSV"),
          ("cycle_by_cycle", "print the counts after each cycle of the code, one copy (-unroll_count 1), -df and -median"))
-PASSED_ON = ("accel", "outer", "smp", "mem", "machine", "boot", "image", "qemu", "timeout", "silence", "results")
+PASSED_ON = ("accel", "outer", "smp", "mem", "machine", "planted", "boot", "image", "qemu", "timeout", "silence", "results")
 
 
 def count(text):

@@ -11,7 +11,7 @@ from host.programs import program
 from host.results import profiles, records
 from host.results.report import DATA
 
-PASSED_ON = ("accel", "outer", "smp", "mem", "machine", "dtb", "boot", "image", "qemu", "silence", "results")
+PASSED_ON = ("accel", "outer", "smp", "mem", "machine", "dtb", "planted", "boot", "image", "qemu", "silence", "results")
 PASSED_ON_EACH = ("payload", "env", "append")
 # Names that would hide what the run itself needs.  A program of such a name gets a folder.
 TAKEN = {"stat", "record", "suite", "dev", "proc", "sys", "tmp"}

@@ -1,0 +1,732 @@
+/*
+ * A machine with planted properties: what an instruction costs.
+ *
+ * Copyright (c) 2026 the barecpc authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The functions follow the rules of README.md in their order.  All arithmetic
+ * is in integers: the same instructions on the same machine take the same
+ * cycles.
+ */
+
+#include "core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const planted_class_name[PLANTED_CLASSES] = {
+    "alu",    "mul",    "div",  "fp",    "fpdiv",
+    "vector", "branch", "load", "store", "other",
+};
+
+const char *const planted_event_name[PLANTED_EVENTS] = {
+    "cycles",      "uops",    "l1d",   "l1d-miss", "l1i",       "l1i-miss",
+    "l2",          "l2-miss", "llc",   "llc-miss", "dtlb-miss", "itlb-miss",
+    "branch-miss", "port0",   "port1", "port2",    "port3",     "port4",
+    "port5",       "port6",   "port7",
+};
+
+const char *const planted_policy_name[PLANTED_POLICIES] = {
+    "lru",
+    "fifo",
+    "plru",
+    "random",
+};
+
+/* A cache, or a TLB with lines of one page */
+struct cache {
+    uint32_t sets, ways, shift;
+    enum planted_policy policy;
+    uint64_t *line; /* [sets * ways]: its number + 1, 0 if empty */
+    uint64_t *age;  /* [sets * ways]: when used (LRU) or filled (FIFO) */
+    uint64_t *tree; /* [sets]: the bits of tree-PLRU */
+    uint64_t now;
+    uint64_t random;
+};
+
+/* When the last store to 8 bytes ends */
+struct stored {
+    uint64_t address; /* / 8, + 1; 0 if empty */
+    uint64_t end;
+};
+
+struct cpu {
+    uint64_t
+        ready[PLANTED_REGS]; /* the cycle in which a register has its value */
+    uint64_t enter;          /* the cycle that instructions enter */
+    uint32_t entered;        /* places of it that are taken */
+    uint64_t retire;         /* the cycle in which the youngest retired */
+    uint32_t retired;        /* how many in that cycle */
+    uint64_t fetched;        /* the last line of code + 1 */
+    uint64_t *taken[PLANTED_PORTS]; /* a bit for each cycle from base on */
+    uint64_t base, words;           /* of the bits; base is a multiple of 64 */
+    uint64_t full[PLANTED_PORTS];   /* all is taken from the entry to here */
+    struct stored *stored;
+    uint32_t stores, room; /* of stored; room is a power of two */
+    uint8_t *predictor;    /* two bits each */
+    struct cache l1d, l1i, dtlb, itlb;
+};
+
+struct planted {
+    struct planted_machine m;
+    struct cache l2, llc;
+    struct cpu *cpu[PLANTED_CPUS];
+    uint64_t total[PLANTED_EVENTS][PLANTED_CPUS];
+};
+
+static bool is_power(uint64_t n)
+{
+    return n != 0 && (n & (n - 1)) == 0;
+}
+
+static uint32_t log_of(uint64_t n)
+{
+    uint32_t log = 0;
+
+    while (n > 1) {
+        n >>= 1;
+        log++;
+    }
+    return log;
+}
+
+static void *get_zeroed(size_t n, size_t size)
+{
+    void *p = calloc(n, size);
+
+    if (!p) {
+        abort();
+    }
+    return p;
+}
+
+/* Caches: the line is there (true), or takes the place of another one */
+
+static void cache_init(struct cache *c, const struct planted_geometry *g,
+                       uint32_t page, uint64_t seed)
+{
+    uint64_t lines = g->size / g->line;
+
+    c->ways = g->ways;
+    c->sets = lines / g->ways;
+    c->shift = log_of(page ? page : g->line);
+    c->policy = g->policy;
+    c->line = get_zeroed(lines, sizeof(*c->line));
+    c->age = get_zeroed(lines, sizeof(*c->age));
+    c->tree = get_zeroed(c->sets, sizeof(*c->tree));
+    c->random = seed;
+}
+
+static void cache_free(struct cache *c)
+{
+    free(c->line);
+    free(c->age);
+    free(c->tree);
+}
+
+/* All nodes from the root to the way point away from it. */
+static void tree_touch(struct cache *c, uint32_t set, uint32_t way)
+{
+    uint32_t node = 1, half;
+
+    for (half = c->ways / 2; half; half /= 2) {
+        bool right = way & half;
+
+        if (right) {
+            c->tree[set] &= ~(1ULL << node);
+        } else {
+            c->tree[set] |= 1ULL << node;
+        }
+        node = 2 * node + right;
+    }
+}
+
+static uint32_t tree_victim(const struct cache *c, uint32_t set)
+{
+    uint32_t node = 1, way = 0, half;
+
+    for (half = c->ways / 2; half; half /= 2) {
+        bool right = c->tree[set] >> node & 1;
+
+        way += right ? half : 0;
+        node = 2 * node + right;
+    }
+    return way;
+}
+
+/* The generator of the rules: xorshift64* */
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return (*state * 0x2545f4914f6cdd1dULL) >> 32;
+}
+
+static uint32_t cache_victim(struct cache *c, uint32_t set)
+{
+    const uint64_t *line = &c->line[(uint64_t)set * c->ways];
+    const uint64_t *age = &c->age[(uint64_t)set * c->ways];
+    uint32_t way, oldest = 0;
+
+    for (way = 0; way < c->ways; way++) {
+        if (!line[way]) {
+            return way;
+        }
+        if (age[way] < age[oldest]) {
+            oldest = way;
+        }
+    }
+    switch (c->policy) {
+    case PLANTED_PLRU:
+        return tree_victim(c, set);
+    case PLANTED_RANDOM:
+        return next_random(&c->random) % c->ways;
+    default:
+        return oldest;
+    }
+}
+
+static bool cache_access(struct cache *c, uint64_t address)
+{
+    uint64_t number = address >> c->shift;
+    uint32_t set = number % c->sets, way;
+    uint64_t *line = &c->line[(uint64_t)set * c->ways];
+    uint64_t *age = &c->age[(uint64_t)set * c->ways];
+    bool hit;
+
+    for (way = 0; way < c->ways && line[way] != number + 1; way++) {
+        continue;
+    }
+    hit = way < c->ways;
+    if (!hit) {
+        way = cache_victim(c, set);
+        line[way] = number + 1;
+    }
+    if (!hit || c->policy == PLANTED_LRU) {
+        age[way] = ++c->now;
+    }
+    if (c->policy == PLANTED_PLRU) {
+        tree_touch(c, set, way);
+    }
+    return hit;
+}
+
+static void count(struct planted *p, unsigned cpu, enum planted_event e)
+{
+    p->total[e][cpu]++;
+}
+
+/* The cycles until a line is there, by the level that has it */
+static uint32_t reach(struct planted *p, unsigned cpu, struct cache *l1,
+                      const struct planted_geometry *g, enum planted_event e,
+                      uint64_t address)
+{
+    count(p, cpu, e);
+    if (cache_access(l1, address)) {
+        return g->latency;
+    }
+    count(p, cpu, e + 1);
+    count(p, cpu, PLANTED_L2);
+    if (cache_access(&p->l2, address)) {
+        return p->m.l2.latency;
+    }
+    count(p, cpu, PLANTED_L2_MISS);
+    count(p, cpu, PLANTED_LLC);
+    if (cache_access(&p->llc, address)) {
+        return p->m.llc.latency;
+    }
+    count(p, cpu, PLANTED_LLC_MISS);
+    return p->m.memory;
+}
+
+/* Every line that an access touches; the slowest decides. */
+static uint32_t access_data(struct planted *p, unsigned cpu,
+                            const struct planted_access *a)
+{
+    struct cpu *c = p->cpu[cpu];
+    uint64_t line = p->m.l1d.line;
+    uint64_t last = a->address + (a->size ? a->size - 1 : 0);
+    uint64_t at;
+    uint32_t longest = 0, cycles, walk = 0;
+
+    if (!cache_access(&c->dtlb, a->address)) {
+        count(p, cpu, PLANTED_DTLB_MISS);
+        walk = p->m.dtlb.latency;
+    }
+    for (at = a->address & ~(line - 1); at <= last; at += line) {
+        cycles = reach(p, cpu, &c->l1d, &p->m.l1d, PLANTED_L1D, at);
+        longest = cycles > longest ? cycles : longest;
+    }
+    return walk + longest;
+}
+
+/* Ports: the cycles that are taken, as bits that begin at the cycle of entry */
+
+static void ports_reach(struct cpu *c, uint64_t cycle)
+{
+    uint64_t need = (cycle - c->base) / 64 + 2, gone, i;
+    unsigned port;
+
+    if (need <= c->words) {
+        return;
+    }
+    /* Forget what lies before the cycle of entry. */
+    gone = (c->enter - c->base) / 64;
+    if (gone) {
+        for (port = 0; port < PLANTED_PORTS; port++) {
+            for (i = 0; i < c->words; i++) {
+                c->taken[port][i] =
+                    i + gone < c->words ? c->taken[port][i + gone] : 0;
+            }
+        }
+        c->base += gone * 64;
+        need = (cycle - c->base) / 64 + 2;
+    }
+    if (need > c->words / 2) {
+        uint64_t words = 2 * need > 1024 ? 2 * need : 1024;
+
+        for (port = 0; port < PLANTED_PORTS; port++) {
+            uint64_t *bits = get_zeroed(words, sizeof(*bits));
+
+            if (c->words) {
+                memcpy(bits, c->taken[port], c->words * sizeof(*bits));
+            }
+            free(c->taken[port]);
+            c->taken[port] = bits;
+        }
+        c->words = words;
+    }
+}
+
+static bool port_is_taken(const struct cpu *c, unsigned port, uint64_t cycle)
+{
+    uint64_t at = cycle - c->base;
+
+    return c->taken[port][at / 64] >> at % 64 & 1;
+}
+
+/* The first cycle from one on that is free; what lies after the bits is free.
+ */
+static uint64_t port_next(const struct cpu *c, unsigned port, uint64_t from)
+{
+    uint64_t at = from - c->base, word = at / 64;
+    uint64_t bits = ~c->taken[port][word] & -1ULL << at % 64;
+
+    while (!bits && ++word < c->words) {
+        bits = ~c->taken[port][word];
+    }
+    return c->base + word * 64 + (bits ? __builtin_ctzll(bits) : 0);
+}
+
+/* The first cycle from which a port is free for so long */
+static uint64_t port_find(struct cpu *c, unsigned port, uint64_t from,
+                          uint32_t cycles)
+{
+    uint32_t i;
+
+    if (from < c->full[port]) {
+        from = c->full[port];
+    }
+    for (;; from += i) {
+        ports_reach(c, from + cycles);
+        from = port_next(c, port, from);
+        ports_reach(c, from + cycles);
+        for (i = 1; i < cycles && !port_is_taken(c, port, from + i); i++) {
+            continue;
+        }
+        if (i == cycles) {
+            return from;
+        }
+    }
+}
+
+static void port_take(struct cpu *c, unsigned port, uint64_t from,
+                      uint32_t cycles)
+{
+    uint64_t at;
+
+    for (at = from - c->base; at < from - c->base + cycles; at++) {
+        c->taken[port][at / 64] |= 1ULL << at % 64;
+    }
+    /* Cycles that are full from that of entry on are not searched again. */
+    if (c->full[port] < c->enter) {
+        c->full[port] = c->enter;
+    }
+    if (from == c->full[port]) {
+        c->full[port] = port_next(c, port, from);
+    }
+}
+
+/* A micro-op of a kind whose inputs are ready: the cycle in which it starts */
+static uint64_t start_uop(struct planted *p, unsigned cpu,
+                          enum planted_class class, uint64_t ready)
+{
+    const struct planted_work *w = &p->m.work[class];
+    struct cpu *c = p->cpu[cpu];
+    uint64_t best = UINT64_MAX, cycle;
+    unsigned port, chosen = 0;
+
+    for (port = 0; port < p->m.ports; port++) {
+        if (w->ports >> port & 1) {
+            cycle = port_find(c, port, ready, w->busy);
+            if (cycle < best) {
+                best = cycle;
+                chosen = port;
+            }
+        }
+    }
+    port_take(c, chosen, best, w->busy);
+    count(p, cpu, PLANTED_PORT + chosen);
+    return best;
+}
+
+/* Stores: a load waits for older ones to the same bytes */
+
+static struct stored *stored_find(const struct cpu *c, uint64_t address)
+{
+    uint64_t i = (address * 0x9e3779b97f4a7c15ULL) >> 32;
+
+    for (;; i++) {
+        struct stored *s = &c->stored[i & (c->room - 1)];
+
+        if (!s->address || s->address == address + 1) {
+            return s;
+        }
+    }
+}
+
+/* Forget those that end before the cycle of entry, and make room. */
+static void stored_clean(struct cpu *c)
+{
+    struct stored *old = c->stored;
+    uint32_t room = c->room, i, left = 0;
+
+    for (i = 0; i < room; i++) {
+        left += old[i].address && old[i].end > c->enter;
+    }
+    c->room = left * 4 > room ? room * 2 : room ? room : 1024;
+    c->stored = get_zeroed(c->room, sizeof(*c->stored));
+    c->stores = left;
+    for (i = 0; i < room; i++) {
+        if (old[i].address && old[i].end > c->enter) {
+            *stored_find(c, old[i].address - 1) = old[i];
+        }
+    }
+    free(old);
+}
+
+static uint64_t stored_end(const struct cpu *c, const struct planted_access *a)
+{
+    uint64_t end = 0, at;
+
+    for (at = a->address / 8; at <= (a->address + a->size - 1) / 8; at++) {
+        const struct stored *s = stored_find(c, at);
+
+        end = s->address && s->end > end ? s->end : end;
+    }
+    return end;
+}
+
+static void store_ends(struct cpu *c, const struct planted_access *a,
+                       uint64_t end)
+{
+    uint64_t at;
+
+    for (at = a->address / 8; at <= (a->address + a->size - 1) / 8; at++) {
+        struct stored *s;
+
+        if (c->stores * 2 >= c->room) {
+            stored_clean(c);
+        }
+        s = stored_find(c, at);
+        c->stores += !s->address;
+        s->address = at + 1;
+        s->end = end;
+    }
+}
+
+/* The front end */
+
+static void enter_at(struct cpu *c, uint64_t cycle)
+{
+    if (cycle > c->enter) {
+        c->enter = cycle;
+        c->entered = 0;
+    }
+}
+
+/* A micro-op takes a place of the width: the cycle in which it enters */
+static uint64_t take_place(struct planted *p, struct cpu *c)
+{
+    if (c->entered == p->m.width) {
+        enter_at(c, c->enter + 1);
+    }
+    c->entered++;
+    return c->enter;
+}
+
+static void fetch(struct planted *p, unsigned cpu, const struct planted_step *s)
+{
+    struct cpu *c = p->cpu[cpu];
+    uint64_t line = p->m.l1i.line;
+    uint64_t at;
+
+    for (at = s->fetch & ~(line - 1); at < s->fetch + s->size; at += line) {
+        uint32_t cycles = 0;
+
+        if (at + 1 == c->fetched) {
+            continue;
+        }
+        c->fetched = at + 1;
+        if (!cache_access(&c->itlb, at)) {
+            count(p, cpu, PLANTED_ITLB_MISS);
+            cycles = p->m.itlb.latency;
+        }
+        cycles += reach(p, cpu, &c->l1i, &p->m.l1i, PLANTED_L1I, at) -
+                  p->m.l1i.latency;
+        enter_at(c, c->enter + cycles);
+    }
+}
+
+/* Was the branch predicted wrong?  The table learns. */
+static bool mispredicted(struct planted *p, struct cpu *c,
+                         const struct planted_step *s)
+{
+    uint8_t *state = &c->predictor[s->pc % p->m.entries];
+    bool wrong = (*state >= 2) != s->taken;
+
+    if (s->taken) {
+        *state += *state < 3;
+    } else {
+        *state -= *state > 0;
+    }
+    return wrong;
+}
+
+static void retire(struct planted *p, struct cpu *c, uint64_t end)
+{
+    if (end > c->retire) {
+        c->retire = end;
+        c->retired = 0;
+    } else if (c->retired == p->m.width) {
+        c->retire++;
+        c->retired = 0;
+    }
+    c->retired++;
+}
+
+static uint64_t max_of(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The loads: the cycle in which the last one has its value, and the caches */
+static uint64_t do_loads(struct planted *p, unsigned cpu,
+                         const struct planted_step *s, uint64_t ready)
+{
+    struct cpu *c = p->cpu[cpu];
+    uint64_t end = ready;
+    unsigned i;
+
+    for (i = 0; i < s->accesses; i++) {
+        const struct planted_access *a = &s->access[i];
+        uint64_t start;
+
+        if (a->store) {
+            continue;
+        }
+        start = max_of(ready, take_place(p, c));
+        start = max_of(start, stored_end(c, a));
+        start = start_uop(p, cpu, PLANTED_LOAD, start);
+        end = max_of(end, start + access_data(p, cpu, a));
+        count(p, cpu, PLANTED_UOPS);
+    }
+    return end;
+}
+
+static uint64_t do_stores(struct planted *p, unsigned cpu,
+                          const struct planted_step *s, uint64_t ready)
+{
+    struct cpu *c = p->cpu[cpu];
+    uint64_t end = ready;
+    unsigned i;
+
+    for (i = 0; i < s->accesses; i++) {
+        const struct planted_access *a = &s->access[i];
+        uint64_t start;
+
+        if (!a->store) {
+            continue;
+        }
+        start = max_of(ready, take_place(p, c));
+        start = start_uop(p, cpu, PLANTED_STORE, start);
+        access_data(p, cpu, a);
+        store_ends(c, a, start + p->m.work[PLANTED_STORE].latency);
+        end = max_of(end, start + p->m.work[PLANTED_STORE].latency);
+        count(p, cpu, PLANTED_UOPS);
+    }
+    return end;
+}
+
+static struct cpu *cpu_new(struct planted *p, unsigned cpu)
+{
+    struct cpu *c = get_zeroed(1, sizeof(*c));
+
+    cache_init(&c->l1d, &p->m.l1d, 0, p->m.seed + 4 * cpu + 1);
+    cache_init(&c->l1i, &p->m.l1i, 0, p->m.seed + 4 * cpu + 2);
+    cache_init(&c->dtlb, &p->m.dtlb, 4096, p->m.seed + 4 * cpu + 3);
+    cache_init(&c->itlb, &p->m.itlb, 4096, p->m.seed + 4 * cpu + 4);
+    c->predictor = get_zeroed(p->m.entries, 1);
+    memset(c->predictor, 1, p->m.entries);
+    stored_clean(c);
+    return c;
+}
+
+uint64_t planted_step(struct planted *p, unsigned cpu,
+                      const struct planted_step *s)
+{
+    const struct planted_form *f = s->form;
+    uint64_t ready, end, before;
+    struct cpu *c;
+    unsigned i;
+
+    if (!p->cpu[cpu]) {
+        p->cpu[cpu] = cpu_new(p, cpu);
+    }
+    c = p->cpu[cpu];
+    before = c->retire;
+    if (s->waits || f->waits) {
+        enter_at(c, c->retire);
+    }
+    if (c->retire > PLANTED_AHEAD) {
+        enter_at(c, c->retire - PLANTED_AHEAD);
+    }
+    fetch(p, cpu, s);
+
+    ready = c->enter;
+    for (i = 0; i < f->reads && !f->idiom; i++) {
+        ready = max_of(ready, c->ready[f->read[i]]);
+    }
+    end = do_loads(p, cpu, s, ready);
+    if (f->no_work) {
+        end = max_of(end, take_place(p, c));
+        count(p, cpu, PLANTED_UOPS);
+    } else if (!f->moves_only || !s->accesses) {
+        end = max_of(end, take_place(p, c));
+        end = start_uop(p, cpu, f->work, end) + p->m.work[f->work].latency;
+        count(p, cpu, PLANTED_UOPS);
+    }
+    for (i = 0; i < f->writes; i++) {
+        c->ready[f->write[i]] = end;
+    }
+    end = do_stores(p, cpu, s, end);
+    retire(p, c, end);
+
+    if (f->conditional && mispredicted(p, c, s)) {
+        count(p, cpu, PLANTED_BRANCHES_MISS);
+        enter_at(c, end + p->m.penalty);
+    }
+    if (s->waits || f->waits) {
+        enter_at(c, c->retire);
+    }
+    p->total[PLANTED_CYCLES][cpu] = c->retire;
+    return c->retire - before;
+}
+
+static const char *check_geometry(const struct planted_geometry *g)
+{
+    if (!is_power(g->line) || !g->ways || g->ways > 64 ||
+        g->size % ((uint64_t)g->line * g->ways) || g->size > 1ULL << 32 ||
+        !is_power(g->size / g->line / g->ways)) {
+        return "a cache or TLB has at most 64 ways and 4 GiB, and its lines "
+               "and sets are powers of two";
+    }
+    if (g->policy == PLANTED_PLRU && !is_power(g->ways)) {
+        return "a cache with plru has a power of two of ways";
+    }
+    return NULL;
+}
+
+static const char *check(const struct planted_machine *m)
+{
+    const struct planted_geometry *all[] = { &m->l1d, &m->l1i,  &m->l2,
+                                             &m->llc, &m->dtlb, &m->itlb };
+    const char *why;
+    unsigned i;
+
+    if (!m->mhz || m->mhz > 10000 || !m->width || m->width > 16 || !m->ports ||
+        m->ports > PLANTED_PORTS || !is_power(m->entries) ||
+        m->entries > 1U << 24) {
+        return "mhz is 1 to 10000, width 1 to 16, ports 1 to 8, and the "
+               "predictor has a power of two of entries";
+    }
+    for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        why = check_geometry(all[i]);
+        if (why) {
+            return why;
+        }
+    }
+    for (i = 0; i < PLANTED_CLASSES; i++) {
+        if (!m->work[i].ports || m->work[i].ports >> m->ports ||
+            !m->work[i].busy || m->work[i].busy > 1000 ||
+            m->work[i].latency > 1000) {
+            return "each class has ports of the machine, is busy for 1 to 1000 "
+                   "cycles and takes at most 1000";
+        }
+    }
+    if (m->l1i.latency > m->l2.latency || m->l1i.latency > m->llc.latency ||
+        m->l1i.latency > m->memory) {
+        return "no level is faster than l1i";
+    }
+    return NULL;
+}
+
+struct planted *planted_new(const struct planted_machine *m, const char **why)
+{
+    struct planted *p;
+
+    *why = check(m);
+    if (*why) {
+        return NULL;
+    }
+    p = get_zeroed(1, sizeof(*p));
+    p->m = *m;
+    /* The generator's state must not be 0. */
+    p->m.seed |= 1ULL << 63;
+    cache_init(&p->l2, &m->l2, 0, p->m.seed + 1000);
+    cache_init(&p->llc, &m->llc, 0, p->m.seed + 2000);
+    return p;
+}
+
+void planted_free(struct planted *p)
+{
+    unsigned cpu, port;
+
+    for (cpu = 0; cpu < PLANTED_CPUS; cpu++) {
+        struct cpu *c = p->cpu[cpu];
+
+        if (!c) {
+            continue;
+        }
+        cache_free(&c->l1d);
+        cache_free(&c->l1i);
+        cache_free(&c->dtlb);
+        cache_free(&c->itlb);
+        for (port = 0; port < PLANTED_PORTS; port++) {
+            free(c->taken[port]);
+        }
+        free(c->stored);
+        free(c->predictor);
+        free(c);
+    }
+    cache_free(&p->l2);
+    cache_free(&p->llc);
+    free(p);
+}
+
+const uint64_t *planted_totals(struct planted *p, enum planted_event e)
+{
+    return p->total[e];
+}

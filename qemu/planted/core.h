@@ -1,0 +1,142 @@
+/*
+ * A machine with planted properties: what an instruction costs.
+ *
+ * Copyright (c) 2026 the barecpc authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * README.md has the rules.  This is plain C without QEMU and without a decoder.
+ */
+
+#ifndef PLANTED_CORE_H
+#define PLANTED_CORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PLANTED_CPUS     64
+#define PLANTED_PORTS    8
+#define PLANTED_REGS     512 /* numbers of registers, flags among them */
+#define PLANTED_OPERANDS 24
+#define PLANTED_AHEAD                                                          \
+    65536 /* cycles that instructions enter before others retire */
+#define PLANTED_ACCESSES 64 /* of one instruction; more are not modelled */
+
+/* Kinds of work that a micro-op does */
+enum planted_class {
+    PLANTED_ALU,
+    PLANTED_MUL,
+    PLANTED_DIV,
+    PLANTED_FP,
+    PLANTED_FPDIV,
+    PLANTED_VECTOR,
+    PLANTED_BRANCH,
+    PLANTED_LOAD,
+    PLANTED_STORE,
+    PLANTED_OTHER,
+    PLANTED_CLASSES
+};
+extern const char *const planted_class_name[PLANTED_CLASSES];
+
+/* The totals of each CPU.  The names are those of the PMU's hook. */
+enum planted_event {
+    PLANTED_CYCLES,
+    PLANTED_UOPS,
+    PLANTED_L1D,
+    PLANTED_L1D_MISS,
+    PLANTED_L1I,
+    PLANTED_L1I_MISS,
+    PLANTED_L2,
+    PLANTED_L2_MISS,
+    PLANTED_LLC,
+    PLANTED_LLC_MISS,
+    PLANTED_DTLB_MISS,
+    PLANTED_ITLB_MISS,
+    PLANTED_BRANCHES_MISS,
+    PLANTED_PORT, /* the first of PLANTED_PORTS */
+    PLANTED_EVENTS = PLANTED_PORT + PLANTED_PORTS
+};
+extern const char *const planted_event_name[PLANTED_EVENTS];
+
+enum planted_policy {
+    PLANTED_LRU,
+    PLANTED_FIFO,
+    PLANTED_PLRU,
+    PLANTED_RANDOM,
+    PLANTED_POLICIES
+};
+extern const char *const planted_policy_name[PLANTED_POLICIES];
+
+struct planted_work {
+    uint32_t latency; /* cycles */
+    uint32_t busy;    /* cycles that the port is taken */
+    uint32_t ports;   /* a bit for each port that can do it */
+};
+
+struct planted_geometry {
+    uint64_t size; /* bytes; of a TLB, entries */
+    uint32_t ways;
+    uint32_t line;    /* bytes; of a TLB, 1 */
+    uint32_t latency; /* cycles of a hit; of a TLB, those of a walk */
+    enum planted_policy policy;
+};
+
+struct planted_machine {
+    char name[64];
+    uint32_t mhz;
+    uint32_t width;
+    uint32_t ports;
+    struct planted_work work[PLANTED_CLASSES];
+    struct planted_geometry l1d, l1i, l2, llc, dtlb, itlb;
+    uint32_t memory;  /* cycles of an access that misses everywhere */
+    uint32_t entries; /* of the predictor's table */
+    uint32_t penalty; /* cycles after a branch that was predicted wrong */
+    uint64_t seed;    /* of what is random in the machine */
+};
+
+/* An instruction as the decoder knows it */
+struct planted_form {
+    uint8_t work;    /* enum planted_class: its work, but for loads and stores */
+    bool moves_only; /* a plain load or store: no other work */
+    bool branch;
+    bool conditional;
+    bool waits;   /* for all older instructions, and younger ones for it */
+    bool idiom;   /* the result does not depend on the inputs */
+    bool no_work; /* takes a place, but no port */
+    uint8_t reads, writes;
+    uint16_t read[PLANTED_OPERANDS], write[PLANTED_OPERANDS];
+};
+
+struct planted_access {
+    uint64_t address; /* physical */
+    uint32_t size;
+    bool store;
+};
+
+/* An instruction that was executed */
+struct planted_step {
+    const struct planted_form *form;
+    uint64_t pc;
+    uint64_t fetch; /* physical address */
+    uint32_t size;
+    bool taken; /* of a conditional branch */
+    bool waits; /* the privilege level changed, or the PMU was read */
+    unsigned accesses;
+    struct planted_access access[PLANTED_ACCESSES];
+};
+
+struct planted;
+
+/* NULL and a message in *why if the machine cannot be built. */
+struct planted *planted_new(const struct planted_machine *, const char **why);
+void planted_free(struct planted *);
+
+/* The totals of an event, one for each CPU. */
+const uint64_t *planted_totals(struct planted *, enum planted_event);
+
+/* An instruction of a CPU retired.  It returns the cycles that passed since the
+ * one before. */
+uint64_t planted_step(struct planted *, unsigned cpu,
+                      const struct planted_step *);
+
+#endif

@@ -1,0 +1,304 @@
+/*
+ * Machines: read from a file, or drawn from a seed
+ *
+ * Copyright (c) 2026 the barecpc authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * machine.schema.json describes the file.
+ */
+
+#define _GNU_SOURCE
+#include "file.h"
+
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The file that is read, and the first fault that was found */
+struct reader {
+    const char *file;
+    char *why;
+};
+
+static void __attribute__((format(printf, 2, 3)))
+complain(struct reader *r, const char *format, ...)
+{
+    va_list args;
+    char *text;
+
+    if (r->why) {
+        return;
+    }
+    va_start(args, format);
+    if (vasprintf(&text, format, args) < 0) {
+        abort();
+    }
+    va_end(args);
+    if (asprintf(&r->why, "%s: %s", r->file, text) < 0) {
+        abort();
+    }
+    free(text);
+}
+
+static uint64_t get_number(struct reader *r, json_t *in, const char *at,
+                           const char *key)
+{
+    json_t *n = json_object_get(in, key);
+
+    if (!json_is_integer(n) || json_integer_value(n) < 0) {
+        complain(r, "%s%s is missing, or is not a whole number from 0 on", at,
+                 key);
+        return 0;
+    }
+    return json_integer_value(n);
+}
+
+static uint32_t get_ports(struct reader *r, json_t *in, const char *at)
+{
+    json_t *list = json_object_get(in, "ports"), *port;
+    uint32_t ports = 0;
+    size_t i;
+
+    if (!json_is_array(list)) {
+        complain(r, "%sports is missing, or is not a list of numbers", at);
+        return 0;
+    }
+    json_array_foreach(list, i, port)
+    {
+        if (!json_is_integer(port) || json_integer_value(port) < 0 ||
+            json_integer_value(port) >= PLANTED_PORTS) {
+            complain(r, "%sports has a port that is not 0 to %d", at,
+                     PLANTED_PORTS - 1);
+            return 0;
+        }
+        ports |= 1U << json_integer_value(port);
+    }
+    return ports;
+}
+
+static void get_work(struct reader *r, json_t *root, struct planted_machine *m)
+{
+    json_t *classes = json_object_get(root, "classes");
+    unsigned i;
+
+    for (i = 0; i < PLANTED_CLASSES; i++) {
+        json_t *class = json_object_get(classes, planted_class_name[i]);
+        char at[64];
+
+        snprintf(at, sizeof(at), "classes.%s.", planted_class_name[i]);
+        m->work[i].latency = get_number(r, class, at, "latency");
+        m->work[i].busy = json_object_get(class, "busy")
+                              ? get_number(r, class, at, "busy")
+                              : 1;
+        m->work[i].ports = get_ports(r, class, at);
+    }
+}
+
+static enum planted_policy get_policy(struct reader *r, json_t *in,
+                                      const char *at)
+{
+    const char *name = json_string_value(json_object_get(in, "policy"));
+    unsigned i;
+
+    for (i = 0; name && i < PLANTED_POLICIES; i++) {
+        if (!strcmp(name, planted_policy_name[i])) {
+            return i;
+        }
+    }
+    complain(r, "%spolicy is not lru, fifo, plru or random", at);
+    return PLANTED_LRU;
+}
+
+static void get_cache(struct reader *r, json_t *root, const char *name,
+                      struct planted_geometry *g)
+{
+    json_t *in = json_object_get(root, name);
+    char at[64];
+
+    snprintf(at, sizeof(at), "%s.", name);
+    g->size = get_number(r, in, at, "size");
+    g->ways = get_number(r, in, at, "ways");
+    g->line = get_number(r, in, at, "line");
+    g->latency = get_number(r, in, at, "latency");
+    g->policy = get_policy(r, in, at);
+}
+
+static void get_tlb(struct reader *r, json_t *root, const char *name,
+                    struct planted_geometry *g)
+{
+    json_t *in = json_object_get(root, name);
+    char at[64];
+
+    snprintf(at, sizeof(at), "%s.", name);
+    g->size = get_number(r, in, at, "entries");
+    g->ways = get_number(r, in, at, "ways");
+    g->line = 1;
+    g->latency = get_number(r, in, at, "walk");
+    g->policy = PLANTED_LRU;
+}
+
+static void get_machine(struct reader *r, json_t *root,
+                        struct planted_machine *m)
+{
+    const char *name = json_string_value(json_object_get(root, "name"));
+    json_t *predictor = json_object_get(root, "predictor");
+
+    if (!name || strlen(name) >= sizeof(m->name)) {
+        complain(r, "name is missing, or longer than %zu characters",
+                 sizeof(m->name) - 1);
+        return;
+    }
+    strcpy(m->name, name);
+    m->mhz = get_number(r, root, "", "mhz");
+    m->width = get_number(r, root, "", "width");
+    m->ports = get_number(r, root, "", "port_count");
+    get_work(r, root, m);
+    get_cache(r, root, "l1d", &m->l1d);
+    get_cache(r, root, "l1i", &m->l1i);
+    get_cache(r, root, "l2", &m->l2);
+    get_cache(r, root, "llc", &m->llc);
+    get_tlb(r, root, "dtlb", &m->dtlb);
+    get_tlb(r, root, "itlb", &m->itlb);
+    m->memory = get_number(r, root, "", "memory");
+    m->entries = get_number(r, predictor, "predictor.", "entries");
+    m->penalty = get_number(r, predictor, "predictor.", "penalty");
+    m->seed =
+        json_object_get(root, "seed") ? get_number(r, root, "", "seed") : 1;
+}
+
+bool file_read(const char *name, struct planted_machine *m, char **why)
+{
+    struct reader r = { .file = name };
+    json_error_t error;
+    json_t *root = json_load_file(name, JSON_REJECT_DUPLICATES, &error);
+
+    memset(m, 0, sizeof(*m));
+    if (!root) {
+        complain(&r, "line %d: %s", error.line, error.text);
+    } else {
+        get_machine(&r, root, m);
+        json_decref(root);
+    }
+    *why = r.why;
+    return !r.why;
+}
+
+/* splitmix64, which README.md names: a draw is next % choices */
+static uint64_t draw(uint64_t *state, uint64_t choices)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15ULL;
+
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+    return (z ^ z >> 31) % choices;
+}
+
+static struct planted_work draw_work(uint64_t *s, uint32_t ports,
+                                     uint32_t least, uint32_t most)
+{
+    struct planted_work w = { .busy = 1 };
+
+    w.latency = least + draw(s, most - least + 1);
+    w.ports = 1 + draw(s, (1U << ports) - 1);
+    return w;
+}
+
+static struct planted_geometry draw_cache(uint64_t *s, uint32_t log,
+                                          uint32_t latency)
+{
+    struct planted_geometry g = { .line = 64 };
+
+    g.size = 1ULL << (log + draw(s, 2));
+    g.ways = 4U << draw(s, 3);
+    g.policy = draw(s, PLANTED_POLICIES);
+    g.latency = latency;
+    return g;
+}
+
+void file_draw(uint64_t seed, struct planted_machine *m)
+{
+    uint64_t s = seed;
+
+    memset(m, 0, sizeof(*m));
+    snprintf(m->name, sizeof(m->name), "seed %llu", (unsigned long long)seed);
+    m->seed = seed;
+    m->mhz = 1000;
+    m->width = 2 + draw(&s, 5);
+    m->ports = 4 + draw(&s, 5);
+    m->work[PLANTED_ALU] = draw_work(&s, m->ports, 1, 1);
+    m->work[PLANTED_MUL] = draw_work(&s, m->ports, 3, 5);
+    m->work[PLANTED_DIV] = draw_work(&s, m->ports, 12, 40);
+    m->work[PLANTED_DIV].busy = m->work[PLANTED_DIV].latency / 2;
+    m->work[PLANTED_FP] = draw_work(&s, m->ports, 3, 6);
+    m->work[PLANTED_FPDIV] = draw_work(&s, m->ports, 10, 20);
+    m->work[PLANTED_FPDIV].busy = m->work[PLANTED_FPDIV].latency / 2;
+    m->work[PLANTED_VECTOR] = draw_work(&s, m->ports, 1, 3);
+    m->work[PLANTED_BRANCH] = draw_work(&s, m->ports, 1, 1);
+    m->work[PLANTED_LOAD] = draw_work(&s, m->ports, 0, 0);
+    m->work[PLANTED_STORE] = draw_work(&s, m->ports, 1, 1);
+    m->work[PLANTED_OTHER] = draw_work(&s, m->ports, 1, 20);
+    m->l1d = draw_cache(&s, 14, 3 + draw(&s, 3));
+    m->l1i = draw_cache(&s, 15, 3);
+    m->l2 = draw_cache(&s, 18, 11 + draw(&s, 8));
+    m->llc = draw_cache(&s, 21, 35 + draw(&s, 30));
+    m->memory = 150 + draw(&s, 150);
+    m->dtlb = (struct planted_geometry){ 64ULL << draw(&s, 2), 4, 1, 20, 0 };
+    m->itlb = (struct planted_geometry){ 64, 4, 1, 20, 0 };
+    m->entries = 256U << draw(&s, 4);
+    m->penalty = 8 + draw(&s, 13);
+}
+
+static json_t *text_cache(const struct planted_geometry *g)
+{
+    return json_pack("{sI sI sI sI ss}", "size", (json_int_t)g->size, "ways",
+                     (json_int_t)g->ways, "line", (json_int_t)g->line,
+                     "latency", (json_int_t)g->latency, "policy",
+                     planted_policy_name[g->policy]);
+}
+
+static json_t *text_tlb(const struct planted_geometry *g)
+{
+    return json_pack("{sI sI sI}", "entries", (json_int_t)g->size, "ways",
+                     (json_int_t)g->ways, "walk", (json_int_t)g->latency);
+}
+
+static json_t *text_work(const struct planted_work *w)
+{
+    json_t *ports = json_array();
+    unsigned i;
+
+    for (i = 0; i < PLANTED_PORTS; i++) {
+        if (w->ports >> i & 1) {
+            json_array_append_new(ports, json_integer(i));
+        }
+    }
+    return json_pack("{sI sI so}", "latency", (json_int_t)w->latency, "busy",
+                     (json_int_t)w->busy, "ports", ports);
+}
+
+char *file_text(const struct planted_machine *m)
+{
+    json_t *classes = json_object(), *root;
+    char *text;
+    unsigned i;
+
+    for (i = 0; i < PLANTED_CLASSES; i++) {
+        json_object_set_new(classes, planted_class_name[i],
+                            text_work(&m->work[i]));
+    }
+    root = json_pack(
+        "{ss sI sI sI so so so so so so so sI s{sI sI} sI}", "name", m->name,
+        "mhz", (json_int_t)m->mhz, "width", (json_int_t)m->width, "port_count",
+        (json_int_t)m->ports, "classes", classes, "l1d", text_cache(&m->l1d),
+        "l1i", text_cache(&m->l1i), "l2", text_cache(&m->l2), "llc",
+        text_cache(&m->llc), "dtlb", text_tlb(&m->dtlb), "itlb",
+        text_tlb(&m->itlb), "memory", (json_int_t)m->memory, "predictor",
+        "entries", (json_int_t)m->entries, "penalty", (json_int_t)m->penalty,
+        "seed", (json_int_t)(m->seed & INT64_MAX));
+    text = json_dumps(root, JSON_INDENT(2));
+    json_decref(root);
+    return text;
+}

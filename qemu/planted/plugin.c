@@ -1,0 +1,317 @@
+/*
+ * A machine with planted properties, as a plugin of QEMU
+ *
+ * Copyright (c) 2026 the barecpc authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ *     -plugin planted.so,machine=FILE   the machine of a file
+ *     -plugin planted.so,seed=N       a machine that is drawn
+ *             ...,trace=FILE          write what was executed, and when
+ *
+ * QEMU calls before an instruction, and after each of its accesses to memory.
+ * So an instruction is settled by the call before the next one, or earlier if
+ * the PMU asks for it.  README.md has the rules of the machine.
+ */
+
+#include "core.h"
+#include "file.h"
+#include "forms.h"
+
+#include <glib.h>
+#include <inttypes.h>
+#include <qemu-plugin.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
+
+/* A form that was met, by its bytes */
+struct known {
+    struct planted_form form;
+    const char *name;
+    uint64_t executed;
+};
+
+/* An instruction at a place */
+struct place {
+    const struct known *known;
+    uint64_t pc, fetch;
+    uint32_t size;
+    unsigned mode;
+    bool repeats;
+};
+
+struct vcpu {
+    const struct place *at; /* the instruction that is not settled, or NULL */
+    uint64_t retired;       /* by this vCPU before it */
+    uint64_t charged;       /* by icount, up to it */
+    unsigned mode;          /* of the one before */
+    bool any;               /* there was one before */
+    uint64_t ns, rest;      /* planted time; the rest is in 1/mhz ns */
+    struct planted_step step;
+};
+
+static struct planted_machine machine;
+static struct planted *planted;
+static struct forms *forms;
+static struct vcpu vcpu[PLANTED_CPUS];
+static uint64_t ns_total[PLANTED_CPUS];
+static GHashTable *known_forms; /* of GBytes */
+static GPtrArray *places;
+static uint64_t unknown;
+static FILE *trace;
+
+static void write_trace(unsigned cpu, const struct vcpu *v)
+{
+    const struct planted_step *s = &v->step;
+    unsigned i;
+
+    fprintf(trace, "%u %" PRIx64 " %" PRIx64 " %u %s%s%s", cpu, s->pc, s->fetch,
+            s->size, v->at->known->name ? v->at->known->name : "?",
+            s->waits ? " waits" : "", s->taken ? " taken" : "");
+    for (i = 0; i < s->accesses; i++) {
+        fprintf(trace, " %c%" PRIx64 "+%u", s->access[i].store ? 'w' : 'r',
+                s->access[i].address, s->access[i].size);
+    }
+    fprintf(trace, " = %" PRIu64 "\n",
+            planted_totals(planted, PLANTED_CYCLES)[cpu]);
+}
+
+/* The instruction is over, and pc is the next one.  The ns that time lacks */
+static int64_t settle(unsigned cpu, struct vcpu *v, uint64_t pc)
+{
+    const struct place *p = v->at;
+    struct planted_step *s = &v->step;
+    uint64_t cycles, ns;
+
+    s->form = &p->known->form;
+    s->pc = p->pc;
+    s->fetch = p->fetch;
+    s->size = p->size;
+    s->taken = pc != p->pc + p->size;
+    s->waits = v->any && p->mode != v->mode;
+    cycles = planted_step(planted, cpu, s);
+    v->rest += cycles * 1000;
+    ns = v->rest / machine.mhz;
+    v->rest %= machine.mhz;
+    ns_total[cpu] += ns;
+    if (trace) {
+        write_trace(cpu, v);
+    }
+    v->at = NULL;
+    v->mode = p->mode;
+    v->any = true;
+    return ns;
+}
+
+static void on_settle(unsigned cpu, uint64_t pc, uint64_t retired)
+{
+    struct vcpu *v = &vcpu[cpu];
+
+    if (v->at && retired > v->retired) {
+        /* The clock follows with the next instruction. */
+        v->ns += settle(cpu, v, pc);
+    }
+}
+
+static void on_execute(unsigned cpu, void *data)
+{
+    const struct place *p = data;
+    struct vcpu *v = &vcpu[cpu];
+    uint64_t charged, retired = qemu_plugin_vcpu_retired(&charged) - 1;
+    int64_t ns = v->ns;
+    bool done = retired > v->retired;
+    bool pass = !done && v->at && v->at->repeats && v->at->pc == p->pc &&
+                v->step.accesses;
+
+    if (v->at && (done || pass)) {
+        ns += settle(cpu, v, p->pc);
+    }
+    /* icount has added one for each. */
+    ns -= charged - v->charged;
+    v->charged = charged;
+    v->ns = 0;
+    v->at = p;
+    v->retired = retired;
+    v->step.accesses = 0;
+    qemu_plugin_planted_passed(ns, __builtin_return_address(0));
+}
+
+static void on_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t vaddr,
+                      void *data)
+{
+    struct vcpu *v = &vcpu[cpu];
+    struct planted_step *s = &v->step;
+    struct qemu_plugin_hwaddr *where = qemu_plugin_get_hwaddr(info, vaddr);
+    struct planted_access *a;
+
+    (void)data;
+    if (!where || qemu_plugin_hwaddr_is_io(where) ||
+        s->accesses == PLANTED_ACCESSES) {
+        return;
+    }
+    a = &s->access[s->accesses++];
+    a->address = qemu_plugin_hwaddr_phys_addr(where);
+    a->size = 1U << qemu_plugin_mem_size_shift(info);
+    a->store = qemu_plugin_mem_is_store(info);
+}
+
+static void write_bytes(const uint8_t *bytes, size_t length)
+{
+    size_t i;
+
+    fprintf(trace, "unknown");
+    for (i = 0; i < length; i++) {
+        fprintf(trace, " %02x", bytes[i]);
+    }
+    fprintf(trace, "\n");
+}
+
+static const struct known *know(const uint8_t *bytes, size_t length)
+{
+    GBytes *key = g_bytes_new(bytes, length);
+    struct known *k = g_hash_table_lookup(known_forms, key);
+
+    if (k) {
+        g_bytes_unref(key);
+        return k;
+    }
+    k = g_new0(struct known, 1);
+    if (!forms_decode(forms, bytes, length, &k->form, &k->name)) {
+        unknown++;
+        if (trace) {
+            write_bytes(bytes, length);
+        }
+    }
+    g_hash_table_insert(known_forms, key, k);
+    return k;
+}
+
+static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+    size_t n = qemu_plugin_tb_n_insns(tb), i;
+
+    (void)id;
+    for (i = 0; i < n; i++) {
+        struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+        struct place *p = g_new0(struct place, 1);
+        uint8_t bytes[16];
+        size_t length = qemu_plugin_insn_data(insn, bytes, sizeof(bytes));
+
+        p->size = length;
+        p->pc = qemu_plugin_insn_vaddr(insn);
+        p->fetch = qemu_plugin_insn_place(p->pc, &p->mode);
+        p->known = know(bytes, length);
+        p->repeats = length > 1 && (bytes[0] == 0xf3 || bytes[0] == 0xf2 ||
+                                    bytes[1] == 0xf3 || bytes[1] == 0xf2);
+        g_ptr_array_add(places, p);
+        qemu_plugin_register_vcpu_insn_exec_cb(insn, on_execute,
+                                               QEMU_PLUGIN_CB_R_REGS, p);
+        qemu_plugin_register_vcpu_mem_cb(
+            insn, on_access, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);
+    }
+}
+
+static void on_end(qemu_plugin_id_t id, void *data)
+{
+    char *line = g_strdup_printf("planted: %s, %s, %" PRIu64
+                                 " forms that are not known\n",
+                                 machine.name, forms_version(), unknown);
+
+    (void)id;
+    (void)data;
+    qemu_plugin_outs(line);
+    g_free(line);
+    if (trace) {
+        fclose(trace);
+    }
+}
+
+static bool read_option(const char *option, char **why)
+{
+    char *end;
+
+    if (g_str_has_prefix(option, "machine=")) {
+        return file_read(option + 8, &machine, why);
+    }
+    if (g_str_has_prefix(option, "seed=")) {
+        uint64_t seed = strtoull(option + 5, &end, 0);
+
+        if (*end || !option[5]) {
+            *why = g_strdup_printf("%s: not a number", option);
+            return false;
+        }
+        file_draw(seed, &machine);
+        return true;
+    }
+    if (g_str_has_prefix(option, "trace=")) {
+        trace = fopen(option + 6, "w");
+        if (!trace) {
+            *why = g_strdup_printf("%s: the file cannot be written", option);
+        }
+        return trace != NULL;
+    }
+    *why = g_strdup_printf("%s: not an option: machine=, seed= and trace= are",
+                           option);
+    return false;
+}
+
+static bool set_up(const char *target, int argc, char **argv, char **why)
+{
+    const char *wrong;
+    unsigned e;
+    int i;
+
+    for (i = 0; i < argc; i++) {
+        if (!read_option(argv[i], why)) {
+            return false;
+        }
+    }
+    if (!machine.name[0]) {
+        *why = g_strdup("give machine=FILE or seed=N");
+        return false;
+    }
+    planted = planted_new(&machine, &wrong);
+    if (!planted) {
+        *why = g_strdup_printf("%s: %s", machine.name, wrong);
+        return false;
+    }
+    forms = forms_new(target);
+    if (!forms) {
+        *why = g_strdup_printf("no decoder for %s", target);
+        return false;
+    }
+    for (e = 0; e < PLANTED_EVENTS; e++) {
+        if (!qemu_plugin_pmu_supply(planted_event_name[e],
+                                    planted_totals(planted, e), on_settle)) {
+            *why = g_strdup("a planted machine needs -icount");
+            return false;
+        }
+    }
+    qemu_plugin_pmu_supply("ns", ns_total, on_settle);
+    return true;
+}
+
+QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
+                                           const qemu_info_t *info, int argc,
+                                           char **argv)
+{
+    char *why = NULL;
+
+    if (!info->system_emulation || info->system.max_vcpus > PLANTED_CPUS) {
+        fprintf(stderr, "planted: a machine of at most %d CPUs is needed\n",
+                PLANTED_CPUS);
+        return -1;
+    }
+    if (!set_up(info->target_name, argc, argv, &why)) {
+        fprintf(stderr, "planted: %s\n", why);
+        return -1;
+    }
+    known_forms = g_hash_table_new(g_bytes_hash, g_bytes_equal);
+    places = g_ptr_array_new_with_free_func(g_free);
+    qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
+    qemu_plugin_register_atexit_cb(id, on_end, NULL);
+    return 0;
+}
