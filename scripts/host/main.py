@@ -71,6 +71,8 @@ def host_facts(args, accel):
     facts["accel"] = accel
     if accel == probe.NESTED:
         facts["outer"] = nested.describe(args.arch, args.outer)
+    if getattr(args, "planted", ""):
+        facts["planted"] = qemu.describe_planted(args.planted)
     return facts
 
 

@@ -112,6 +112,13 @@ def qemu_pmu(*words):
     return done.stdout.strip()
 
 
+def describe_planted(planted):
+    """A planted machine for records: its seed or its file's sum, and the plugin with its decoder's version."""
+    import hashlib  # slow to load, and most runs need no sum
+    name = planted if planted.startswith("seed=") else hashlib.sha256(pathlib.Path(planted).read_bytes()).hexdigest()[:16]
+    return f"{name} {pathlib.Path(qemu_pmu('--planted')).stem}"
+
+
 def plugin(planted):
     """QEMU's options for a machine with planted properties."""
     chosen = planted if planted.startswith("seed=") else f"machine={os.path.abspath(planted)}".replace(",", ",,")
