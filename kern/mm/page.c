@@ -2,7 +2,9 @@
  * The page allocator, a buddy allocator.  Memory is a few zones, each with one
  * bitmap for each order.  A set bit says that a free block of this order
  * starts at this page.  The links of the free lists are stored in the free
- * blocks.  So at boot each 4 MiB of memory costs only a few stores.
+ * blocks.  Blocks of the largest order, 4 MiB, have no list: their bitmap is
+ * searched.  So the boot does not touch the memory that it frees, which a
+ * hypervisor would then have to give to its guest.
  *
  * A freed block joins its buddies at once.  Keeping eight freed blocks of each
  * small order made create+join 3 % cheaper, which did not pay for its code.
@@ -36,7 +38,7 @@ static struct {
 	struct spinlock lock;
 	struct zone zone[NZONE];
 	unsigned nzone;
-	struct block *list[NORDER];
+	struct block *list[PAGE_MAXORDER];
 	size_t nfree, ntotal;
 } mem;
 
@@ -148,12 +150,14 @@ list_add(struct zone *z, uint64_t pfn, unsigned order)
 	struct block *b = pa_to_va(pfn << PAGE_SHIFT);
 	struct block **head = &mem.list[order];
 
+	flip_bit(z, pfn, order);
+	if (order == PAGE_MAXORDER)
+		return;
 	b->b_next = *head;
 	b->b_link = head;
 	if (b->b_next != NULL)
 		b->b_next->b_link = &b->b_next;
 	*head = b;
-	flip_bit(z, pfn, order);
 }
 
 static void
@@ -252,27 +256,51 @@ page_init(struct bootinfo *bi)
 	    (unsigned)bi->bi_nmem);
 }
 
-/* Take a block of this order from the free lists.  Returns NULL on failure. */
+/* Take the highest block of the largest order.  Returns its page frame, or 0.
+ */
+static uint64_t
+take_largest(void)
+{
+	for (unsigned i = mem.nzone; i-- > 0;) {
+		struct zone *z = &mem.zone[i];
+		uint64_t w = (z->z_pages >> PAGE_MAXORDER) / 64 + 1;
+
+		while (w-- > 0) {
+			uint64_t *bits = &z->z_free[PAGE_MAXORDER][w];
+			unsigned n = 63 - (unsigned)__builtin_clzll(*bits | 1);
+
+			if (*bits == 0)
+				continue;
+			*bits ^= 1ULL << n;
+			return z->z_pfn + ((w * 64 + n) << PAGE_MAXORDER);
+		}
+	}
+	return 0;
+}
+
+/* Take a block of this order.  Returns NULL on failure. */
 static void *
 take_listed(unsigned order)
 {
 	unsigned o = order;
 	struct zone *z;
 	uint64_t pfn;
-	void *va;
 
-	while (o < NORDER && mem.list[o] == NULL)
+	while (o < PAGE_MAXORDER && mem.list[o] == NULL)
 		o++;
-	if (o >= NORDER)
-		return NULL;
-	va = mem.list[o];
-	pfn = va_to_pa(va) >> PAGE_SHIFT;
-	z = zone_of(pfn);
-	list_remove(z, pfn, o);
+	if (o < PAGE_MAXORDER) {
+		pfn = va_to_pa(mem.list[o]) >> PAGE_SHIFT;
+		z = zone_of(pfn);
+		list_remove(z, pfn, o);
+	} else {
+		if ((pfn = take_largest()) == 0)
+			return NULL;
+		z = zone_of(pfn);
+	}
 	while (o-- > order) /* keep the lower half */
 		list_add(z, pfn + (1ULL << o), o);
 	mem.nfree -= 1UL << order;
-	return va;
+	return pa_to_va(pfn << PAGE_SHIFT);
 }
 
 static void
@@ -356,8 +384,7 @@ take_run(uint64_t nblocks)
 		if (pfn == 0)
 			continue;
 		for (uint64_t n = 0; n < nblocks; n++)
-			list_remove(
-			    z, pfn + (n << PAGE_MAXORDER), PAGE_MAXORDER);
+			flip_bit(z, pfn + (n << PAGE_MAXORDER), PAGE_MAXORDER);
 		mem.nfree -= nblocks << PAGE_MAXORDER;
 		return pa_to_va(pfn << PAGE_SHIFT);
 	}

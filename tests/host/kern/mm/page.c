@@ -18,6 +18,7 @@
 #include "kern/platform/bootinfo.h"
 
 #define RAM_PAGES 8192UL /* 32 MiB */
+#define UNTOUCHED 0x5a
 
 static char ram[RAM_PAGES * PAGE_SIZE] __attribute__((aligned(4 << 20)));
 char *const arch_direct = ram;
@@ -29,7 +30,7 @@ arch_page_zero(void *va, size_t bytes)
 }
 
 static struct bootinfo bi;
-static size_t nfree;
+static size_t nfree, ntouched; /* pages, by page_init() */
 
 /* Three ranges with holes, so that blocks do not end at powers of two. */
 static int
@@ -41,7 +42,10 @@ setup(void **state)
 	bootinfo_add(&bi, 3072 * PAGE_SIZE, (RAM_PAGES - 3072) * PAGE_SIZE,
 	    BOOTMEM_FREE);
 	bootinfo_sort(&bi);
+	memset(ram, UNTOUCHED, sizeof ram);
 	page_init(&bi);
+	for (size_t i = 0; i < RAM_PAGES; i++)
+		ntouched += ram[i * PAGE_SIZE] != UNTOUCHED;
 	nfree = page_nfree();
 	return 0;
 }
@@ -66,6 +70,18 @@ set_owned(const void *va, size_t pages, bool value)
 		assert_int_equal(owned[i], !value);
 		owned[i] = value;
 	}
+}
+
+/*
+ * The boot writes the links of smaller blocks, and a page of bitmaps: at most
+ * one block of each of 10 orders at both ends of 3 ranges.  A hypervisor need
+ * not give the blocks of 4 MiB to its guest.
+ */
+TEST(the_boot_touches_little)
+{
+	assert_in_range(ntouched, 1, 10 * 2 * 3 + 1);
+	for (size_t i = 4096; i < RAM_PAGES; i += 1024)
+		assert_int_equal(ram[i * PAGE_SIZE], UNTOUCHED);
 }
 
 TEST(random_blocks)
