@@ -73,9 +73,9 @@ set_owned(const void *va, size_t pages, bool value)
 }
 
 /*
- * The boot writes the links of smaller blocks, and a page of bitmaps: at most
- * one block of each of 10 orders at both ends of 3 ranges.  A hypervisor need
- * not give the blocks of 4 MiB to its guest.
+ * The boot writes the links of smaller blocks, and a page of bitmaps.  There is
+ * at most one block of each of 10 orders at both ends of 3 ranges.  The others
+ * are not touched: a hypervisor need not give them to its guest.
  */
 TEST(the_boot_touches_little)
 {
