@@ -63,6 +63,7 @@ struct event_umask {
 enum {
 	ER_BARE = 1 << 0,   /* counts without a unit mask in the name */
 	ER_DOTTED = 1 << 1, /* names of unit masks may have dots for `_` */
+	ER_EVENTS = 1 << 2, /* one of its unit masks has UM_EVENT */
 };
 
 /* An event.  Rows of one table are sorted by name. */
@@ -112,6 +113,7 @@ enum {
  * places in the list from 1.
  */
 #define EVENT_LONG_LIST     128
+#define EVENT_SAME_PICS     40 /* in a longer list all have the same PICs */
 #define EVENT_ROW_BITS      12
 #define EVENT_ROW_TAG(hash) ((hash) >> 28)
 #define EVENT_WORD          8
@@ -252,7 +254,7 @@ struct event_db {
  * file is a whole number of pages.  Numbers are little-endian.
  */
 #define EVENT_FILE_MAGIC   0x73746e6576654342ULL /* "BCevents" */
-#define EVENT_FILE_VERSION 4
+#define EVENT_FILE_VERSION 5
 #define EVENT_FILE_ALIGN   4096
 
 struct event_file {

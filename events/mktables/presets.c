@@ -5,6 +5,7 @@
 #include "events/mktables/tables.h"
 
 #include <err.h>
+#include <stdlib.h>
 
 #include "events/names/preset.h"
 
@@ -67,7 +68,7 @@ find_code(const struct events *es, uint64_t code, struct event_spec *found)
 
 	while (events_next(es, &ew, ~0ULL, name, sizeof name)) {
 		if (!encode_name(es, name, &sp, &ec) ||
-		    plain_code(es, &ec) != code ||
+		    plain_code(es, &ec) != code || code == ~0ULL ||
 		    name_worth(&ec, name) <= best)
 			continue;
 		best = name_worth(&ec, name);
@@ -76,9 +77,29 @@ find_code(const struct events *es, uint64_t code, struct event_spec *found)
 	return best > 0;
 }
 
+/* libpfm4's code of a name, or ~0. */
+static uint64_t
+libpfm4_code(const struct event_pmu *ep, const char *name)
+{
+	uint64_t *codes = NULL, code = ~0ULL;
+	char text[512];
+	int n = 0;
+
+	snprintf(text, sizeof text, "%s::%s", ep->ep_name, name);
+	if (pfm_get_event_encoding(text, PFM_PLM0 | PFM_PLM3, NULL, NULL,
+		&codes, &n) == PFM_SUCCESS &&
+	    n == 1)
+		code = codes[0] &
+		       (ep->ep_kind == EVENT_ARM ? ARM_EVENT : ~X86_CONTROL);
+	free(codes);
+	return code;
+}
+
 /*
- * Find an event by PAPI's name for it.  PAPI also searches the events of the
- * architecture, for which libpfm4 has a separate PMU.
+ * Find an event by PAPI's name for it.  The unit masks of a vendor's events do
+ * not combine, but one of its events may be what several are in libpfm4.  PAPI
+ * also searches the events of the architecture, for which libpfm4 has a
+ * separate PMU.
  */
 static bool
 find_event(const struct events *es, const char *name, struct event_spec *sp)
@@ -87,7 +108,8 @@ find_event(const struct events *es, const char *name, struct event_spec *sp)
 	struct events arch;
 	struct event_code ec;
 
-	if (encode_name(es, name, sp, &ec))
+	if (encode_name(es, name, sp, &ec) ||
+	    find_code(es, libpfm4_code(es->es_pmu, name), sp))
 		return true;
 	arch = events_find(dbs, "ix86arch");
 	return arch.es_pmu != NULL && encode_name(&arch, name, sp, &ec) &&

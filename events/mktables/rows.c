@@ -69,6 +69,10 @@ list_add(const struct table *t, struct draft *d)
 		um->um_pics = pics_add(du->du_pics);
 		um->um_extra = pics_add(du->du_extra);
 		um->um_alias = alias_of_umask(d, i);
+		if ((um->um_flags & UM_EVENT) != 0)
+			d->dr_row.er_flags |= ER_EVENTS;
+		if (n > EVENT_SAME_PICS && du->du_pics != d->dr_umask->du_pics)
+			errx(1, "%s: PICs differ", d->dr_name);
 		list[i] = (uint16_t)pool_find(SECTION_UMASKS, um, 1);
 		if (t == NULL ||
 		    has_encoding(t, um->um_models & d->dr_row.er_models,

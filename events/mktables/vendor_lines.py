@@ -35,25 +35,22 @@ FIXED = {
     "CPU_CLK_UNHALTED.CORE": 0x3C,
     "CPU_CLK_UNHALTED.THREAD_ANY": 0x3C | 1 << 21,
 }
-# Modifiers, as in enum event_mod: k, u, e, i and c; t until Cascade Lake; intx and intxcp where the core has TSX.
+# Modifiers, as in enum event_mod: k, u, e, i and c; t; intx and intxcp where the list has events of TSX.
 BASE_MODS, MOD_T, MODS_TSX = 0x1F, 0x20, 0x180
-ANY_THREAD = "atom nhm* wsm* snb* ivb* hsw* bdw* skl skx clx"
-TSX = "hsw* bdw* skl skx clx icl icx tgl rkl spr emr"
 MODS = {"amd": 0x61F, "arm": 0x803}
+# Cores with AnyThread: Intel SDM vol. 3B, "Architectural Performance Monitoring Version 3".  From Ice Lake and Tremont on
+# bit 15 of CPUID.0AH:EDX takes it away.
+ANY_THREAD = "atom nhm* wsm* snb* ivb* hsw* bdw* skl skx clx slm kn?"
 
 Key = collections.namedtuple("Key", "select extra value")
 
 
-def is_one_of(name, patterns):
-    """Is the name one of these?"""
-    return any(fnmatch.fnmatch(name, pattern) for pattern in patterns.split())
-
-
-def modifiers(vendor, cpu):
-    """The modifiers of a CPU's events."""
+def modifiers(vendor, cpu, known):
+    """The modifiers of a CPU's events, which are known."""
     if vendor != "intel":
         return MODS[vendor]
-    return BASE_MODS | MOD_T * is_one_of(cpu, ANY_THREAD) | MODS_TSX * is_one_of(cpu, TSX)
+    any_thread = any(fnmatch.fnmatch(cpu, pattern) for pattern in ANY_THREAD.split())
+    return BASE_MODS | MOD_T * any_thread | MODS_TSX * any(fact.name.startswith("RTM_RETIRED.") for fact in known)
 
 
 def spelled(name):
@@ -85,11 +82,10 @@ class Table:
         for fact in known:
             self.add_fact(fact)
         self.add_latencies()
-        for key in (Key(0xC0, 0, 0), Key(0x3C, 0, 0)):
-            # Nehalem's list has these on fixed PICs alone.  They are architectural, so all general PICs count them:
-            # Intel SDM vol. 3B, "Pre-defined Architectural Performance Events".
-            if vendor == "intel" and key in self.pics:
-                self.pics[key] |= self.full
+        for select in (0xC0, 0x3C, 0xC4) if vendor == "intel" else ():
+            # Nehalem's list has the first two on fixed PICs alone, and lacks the third.  They are architectural, so all
+            # general PICs count them: Intel SDM vol. 3B, "Pre-defined Architectural Performance Events".
+            self.pics[Key(select, 0, 0)] |= self.full
         for event in list(self.masks):
             self.default_of(event, lambda key: key.select == key.select & 0xFF and not key.extra)
 
@@ -202,7 +198,7 @@ def main(vendor, *paths):
             table.add_libpfm4(names.get(cpu.name) or names.get(SAME_CORE.get(cpu.name), {}))
         family, numbers = models(cpu.ids) if vendor == "intel" else ("0", "")
         print("P", cpu.name, cpu.description, f"{cpu.npic:x}", f"{cpu.nfixed:x}", family, numbers,
-              f"{modifiers(vendor, cpu.name):x}", source_of(sources, cpu), sep="\t")
+              f"{modifiers(vendor, cpu.name, known[cpu.name]):x}", source_of(sources, cpu), sep="\t")
         for line in table.lines():
             print(*line, sep="\t")
 

@@ -359,7 +359,7 @@ dotted_add(struct reading *re, const char **s, enum event_error *err)
 
 /*
  * The same for `request=X:response=Y`, as Intel's list of Cascade Lake has it,
- * of the unit mask X_Y.  Nothing may follow.
+ * of the unit mask X_Y.
  */
 static bool
 request_add(struct reading *re, const char **s, enum event_error *err)
@@ -367,17 +367,24 @@ request_add(struct reading *re, const char **s, enum event_error *err)
 	/* Both are read by words, past their end. */
 	static const char request[16] = "request=", response[24] = ":response=";
 	char text[EVENT_MAXNAME + 2 + EVENT_WORD] = "";
-	const char *at = *s + event_prefix(*s, request), *part = text;
+	const char *at = *s + event_prefix(*s, request), *begin = at;
+	const char *part = text, *dot = NULL;
 	size_t n, skip;
 
 	for (n = 0; at > *s && *at != '\0' && n <= EVENT_MAXNAME; n++) {
-		skip = event_prefix(at, response);
-		text[n] = skip > 0 ? '.' : *at;
+		text[n] = *at;
+		skip = dot == NULL ? event_prefix(at, response) : 0;
+		if (skip > 0) {
+			dot = at;
+			text[n] = '.';
+		}
 		at += skip > 0 ? skip : 1;
 	}
-	if (n == 0 || !dotted_add(re, &part, err) || *part != '\0')
+	if (dot == NULL || !dotted_add(re, &part, err))
 		return false;
-	*s = at;
+	*s = begin + (part - text);
+	if (*s > dot) /* the text has one letter of it */
+		*s += event_prefix(dot, response) - 1;
 	return true;
 }
 

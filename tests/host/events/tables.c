@@ -17,7 +17,7 @@
  */
 #define PMUS (49 + 6 + 45 + 21 + 2)
 /* The names of these PMUs, without modifiers or second unit masks. */
-#define NAMES 39655
+#define NAMES 39660
 
 static bool
 encode_event(const struct events *es, const char *name, enum event_case fold,
@@ -532,6 +532,50 @@ TEST(suggests_what_is_near)
 	assert_false(events_suggest(&es, "no_such_event", text, sizeof text));
 	assert_false(events_suggest(&es, "", text, sizeof text));
 	assert_false(events_suggest(&es, "INST_RETIERD:ANY_P", text, 8));
+}
+
+/*
+ * AnyThread came with version 3 of the PMU, and went with Ice Lake and Tremont.
+ * TSX came with Haswell.  See vendor_lines.py.
+ */
+TEST(a_core_has_its_modifiers)
+{
+	static const struct {
+		const char *cpu, *name;
+		uint64_t code; /* 0: the core lacks the modifier */
+	} has[] = {
+		{ "slm", "INST_RETIRED.ANY_P:t", 0x7300c0 },
+		{ "knm", "INST_RETIRED.ANY_P:t", 0x7300c0 },
+		{ "clx", "INST_RETIRED.ANY_P:t", 0x7300c0 },
+		{ "tmt", "INST_RETIRED.ANY_P:t", 0 },
+		{ "emr", "INST_RETIRED.ANY_P:t", 0 },
+		{ "ivb", "INST_RETIRED.ANY_P:intx", 0 },
+		{ "hsw", "INST_RETIRED.ANY_P:intx", 0x1005300c0 },
+		{ "gnr", "INST_RETIRED.ANY_P:intx", 0x1005300c0 },
+		{ "adl_glc", "INST_RETIRED.ANY_P:intx", 0 },
+		{ "clx",
+		    "OFFCORE_RESPONSE:request=DEMAND_RFO:response="
+		    "L3_HIT.ANY_SNOOP:u",
+		    0x5101b7 },
+		{ "clx",
+		    "OFFCORE_RESPONSE:request=DEMAND_RFO:response="
+		    "L3_HIT.ANY_SNOOP:c=2:i",
+		    0x2d301b7 },
+		{ "clx", "OFFCORE_RESPONSE:request=DEMAND_RFO:u", 0 },
+	};
+	struct event_spec sp;
+	struct event_code ec;
+
+	for (size_t i = 0; i < sizeof has / sizeof has[0]; i++) {
+		struct events es = events_find(event_dbs, has[i].cpu);
+
+		if (!encode_event(
+			&es, has[i].name, EVENT_EITHER_CASE, &sp, &ec))
+			ec.ec_select = 0;
+		if (ec.ec_select != has[i].code)
+			fail_msg("%s: %s: %#llx", has[i].cpu, has[i].name,
+			    (unsigned long long)ec.ec_select);
+	}
 }
 
 /* Any text is refused or encoded. */
