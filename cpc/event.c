@@ -43,7 +43,7 @@ cpci_event(cpc_t *cpc, unsigned type, const char *event, struct cpc_event *ev)
 	long value;
 
 	if (event != NULL && !cpc->c_machine.mc_loaded &&
-	    !is_number(event, &value) && !machine_is_architected(mc, event))
+	    machine_needs_table(mc, event, is_number(event, &value)))
 		machine_of(cpc);
 	if (!cpci_event_of(mc, event, ev))
 		return false;

@@ -75,18 +75,21 @@ static int
 check_attrs(cpc_t *cpc, struct wanted *w, uint_t nattrs,
     const cpc_attr_t *attrs, int *subcode)
 {
+	const struct machine *mc =
+	    cpci_machine_of(cpc, CPC_EVENT_TYPE(w->w_ev.ce_flags));
 	uint_t i;
 	int id;
 
 	if (nattrs > CPC_MAX_ATTRS || (nattrs > 0 && attrs == NULL))
 		return EINVAL;
 	for (i = 0; i < nattrs; i++) {
-		id = attr_id(cpc, pmu_of(cpc, w), attrs[i].ca_name);
+		id = attr_id(cpc, &mc->mc_pmu, attrs[i].ca_name);
 		if (id == ID_UNKNOWN) {
 			*subcode = CPC_INVALID_ATTRIBUTE;
 			return EINVAL;
 		}
 		attr_put(w, &attrs[i], id);
+		machine_set_attr(mc, id, attrs[i].ca_val, &w->w_ev);
 	}
 	return 0;
 }

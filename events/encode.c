@@ -6,6 +6,7 @@
  * Version 3; AMD APM vol. 2 (24593), "Performance Event-Select Registers";
  * Arm ARM (DDI 0487), "PMEVTYPER<n>_EL0".
  */
+#include "events/names/find.h"
 #include "events/names/masks.h"
 #include "events/select.h"
 
@@ -228,7 +229,8 @@ struct raw_pics {
 	event_pics_t rpi_same, rpi_alike;
 };
 
-static void
+/* Is it the same code? */
+static bool
 add_name(struct raw_pics *rp, uint64_t select, event_pics_t pics)
 {
 	uint64_t differ = (select ^ rp->rpi_select) & ~SEL_CONTROL;
@@ -237,30 +239,42 @@ add_name(struct raw_pics *rp, uint64_t select, event_pics_t pics)
 		rp->rpi_same |= pics;
 	if ((differ & (SEL_EVENT | SEL_UMASK | SEL_UMASK2)) == 0)
 		rp->rpi_alike |= pics;
+	return differ == 0;
 }
 
 void
 events_raw_pics(const struct events *es, struct event_code *ec)
 {
 	struct raw_pics rp = { .rpi_select = ec->ec_select };
-	const struct event_row *row;
+	const struct event_pmu *ep = es->es_pmu;
+	const struct event_row *row, *end;
 	const struct event_umask *um;
 
-	if (es->es_pmu == NULL || es->es_pmu->ep_kind != EVENT_INTEL)
+	if (ep == NULL || ep->ep_kind != EVENT_INTEL)
 		return;
-	for (unsigned r = 0; r < es->es_pmu->ep_nrow; r++) {
-		if ((row = events_nth_row(es, r)) == NULL || row->er_alias != 0)
+	end = event_row_at(es, ep->ep_nrow);
+	/*
+	 * Each raw name comes here.  So only rows with the event are walked,
+	 * and a long list, whose unit masks have the same PICs, up to the code.
+	 */
+	for (row = event_row_at(es, 0); row < end; row++) {
+		if ((row->er_models & ep->ep_model) == 0 ||
+		    row->er_alias != 0 ||
+		    (((row->er_code ^ ec->ec_select) & SEL_EVENT) != 0 &&
+			(row->er_flags & ER_EVENTS) == 0))
 			continue;
 		if (row->er_nlist == 0)
 			add_name(
 			    &rp, row->er_code, events_pics(es, row->er_pics));
 		for (unsigned n = 0; n < row->er_nlist; n++) {
 			um = events_umask(es, row, n);
-			if (um != NULL && um->um_alias == 0)
-				add_name(&rp, select_of(row, um),
-				    events_pics(es, um->um_pics != 0
-							? um->um_pics
-							: row->er_pics));
+			if (um != NULL && um->um_alias == 0 &&
+			    add_name(&rp, select_of(row, um),
+				events_pics(es, um->um_pics != 0
+						    ? um->um_pics
+						    : row->er_pics)) &&
+			    row->er_nlist > EVENT_SAME_PICS)
+				break;
 		}
 	}
 	if (rp.rpi_alike != 0)

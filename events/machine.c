@@ -225,6 +225,13 @@ machine_is_architected(const struct machine *mc, const char *name)
 	return mc->mc_ntypes != 0 || resolve_own(mc, name, &ce) != 0;
 }
 
+bool
+machine_needs_table(const struct machine *mc, const char *name, bool is_num)
+{
+	return is_num ? mc->mc_pmu.pm_kind == CPC_PMU_INTEL
+	              : !machine_is_architected(mc, name);
+}
+
 #define LEVELS (1U << MOD_U | 1U << MOD_K | 1U << MOD_HV)
 
 /* The flags of an event whose name has these privileges. */
@@ -289,6 +296,34 @@ resolve_number(const struct machine *mc, uint64_t num, struct cpc_event *ce)
 	events_raw_pics(&mc->mc_table, &ec);
 	return kind_of(mc)->mk_number(&mc->mc_pmu, num, ce) &
 	       (ec.ec_pics & UINT32_MAX);
+}
+
+void
+machine_set_attr(
+    const struct machine *mc, int attr, uint64_t value, struct cpc_event *ce)
+{
+	uint32_t general = mc->mc_pmu.pm_general, pics = UINT32_MAX;
+	struct event_code ec = {
+		.ec_select = (ce->ce_code & ~SEL_UMASK) | (value & 0xff) << 8,
+		.ec_pics = UINT32_MAX,
+	};
+	struct cpc_event one;
+
+	for (unsigned t = 0; t < mc->mc_ntypes; t++) {
+		one = *ce;
+		machine_set_attr(&mc->mc_types[t], attr, value, &one);
+		pics &= one.ce_pics;
+	}
+	if (mc->mc_ntypes != 0)
+		ce->ce_pics = pics;
+	if (attr != CPC_ATTR_UMASK || mc->mc_ntypes != 0 ||
+	    mc->mc_pmu.pm_kind != CPC_PMU_INTEL ||
+	    (ce->ce_code & SEL_INTXCP) != 0)
+		return;
+	events_raw_pics(&mc->mc_table, &ec);
+	pics = (uint32_t)ec.ec_pics & general;
+	if (pics != 0)
+		ce->ce_pics = (ce->ce_pics & ~general) | pics;
 }
 
 /* The machine's own names come first, then numbers, then the table's names. */

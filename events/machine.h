@@ -58,7 +58,19 @@ void machine_load(struct machine *mc, const char *folder);
  */
 bool machine_event(const struct machine *mc, const char *name, bool is_num,
     uint64_t num, struct cpc_event *ce);
-/* Is this one of the machine's own names, which need no table? */
+/*
+ * Give an event an attribute, enum cpc_attr_id or less than 0.  On Intel a unit
+ * mask makes another code, so the event gets the PICs of that.
+ */
+void machine_set_attr(
+    const struct machine *mc, int attr, uint64_t value, struct cpc_event *ce);
+/*
+ * Is the table needed for a name or a number?  On Intel the names with a
+ * number's code say which PICs count it.
+ */
+bool machine_needs_table(
+    const struct machine *mc, const char *name, bool is_num);
+/* Is this one of the machine's own names? */
 bool machine_is_architected(const struct machine *mc, const char *name);
 /*
  * Why a name was refused: text into buf, cut to size bytes.  It is empty if

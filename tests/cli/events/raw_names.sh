@@ -72,6 +72,32 @@ for arch in arm64 x86_64; do
 	check "$arch: cpc_strtoevent()" grep -qx 'version 1: counts' "$out"
 done
 
+# An attribute makes another code: Haswell counts L1D_PEND_MISS.PENDING, 48H with unit mask 01H, on PIC 2 alone.
+cat >"$tap_dir/pics.c" <<'END'
+#include <libcpc.h>
+
+#include <stdio.h>
+
+int
+main(void)
+{
+	cpc_t *cpc = cpc_open(CPC_VER_CURRENT);
+	cpc_set_t *set = cpc_set_create(cpc);
+
+	for (int pic = 0; pic < 3; pic++) {
+		cpc_attr_t attrs[] = { { "umask", 1 }, { "picnum", (uint64_t)pic } };
+
+		printf(" %d", cpc_set_add_request(cpc, set, "r48", 0, CPC_COUNT_USER, 2, attrs));
+	}
+	puts("");
+	return 0;
+}
+END
+arch=x86_64
+scripts/barecpc-cc --arch $arch -O2 -o "$tap_dir/pics" "$tap_dir/pics.c"
+options="--cpu Haswell,check=off,pmu=on,pmu-version=3,pmu-counters=8 --payload $tap_dir/pics"
+does 'the PICs of a code with the attribute umask' 77 '^ -1 -1 0$' pics
+
 # The value of an extra MSR: the machine lacks it, and the reason names the register.
 arch=x86_64 options="--cpu intel-v5"
 does 'a latency' 1 'request 0: this CPU lacks MSR_PEBS_LD_LAT .0x3f6.$' fits cpu/event=0xcd,umask=0x1,ldlat=0x80/

@@ -292,7 +292,30 @@ refuses_two_masks(const struct events *es)
 	assert_in_range(refused, 20, 1000);
 }
 
-static const char two_masks[] = "";
+static const char two_masks[] = "", of_umask[] = "";
+
+/*
+ * Haswell counts L1D_PEND_MISS.PENDING, 48H with unit mask 01H, on PIC 2, and
+ * INST_RETIRED.PREC_DIST, C0H with 01H, on PIC 1.
+ */
+static void
+has_pics_of_umask(const struct machine *mc)
+{
+	char padded[16 + EVENT_WORD] = "0x48";
+	struct cpc_event ce;
+
+	assert_true(machine_needs_table(mc, padded, true));
+	assert_true(machine_event(mc, padded, true, 0x48, &ce));
+	machine_set_attr(mc, CPC_ATTR_CMASK, 1, &ce);
+	assert_int_equal(ce.ce_pics, 0xf);
+	machine_set_attr(mc, CPC_ATTR_UMASK, 1, &ce);
+	assert_int_equal(ce.ce_pics, 4);
+	machine_set_attr(mc, CPC_ATTR_UMASK, 0x77, &ce);
+	assert_int_equal(ce.ce_pics, 0xf);
+	assert_true(machine_name(mc, "PAPI_tot_ins", &ce));
+	machine_set_attr(mc, CPC_ATTR_UMASK, 1, &ce);
+	assert_int_equal(ce.ce_pics, 0x12);
+}
 
 /*
  * A process maps the files once, so each case runs in a new process. `what` is
@@ -317,6 +340,8 @@ in_child(const char *what, unsigned model)
 			assert_non_null(mc.mc_table.es_pmu);
 		if (what == two_masks)
 			refuses_two_masks(&mc.mc_table);
+		if (what == of_umask)
+			has_pics_of_umask(&mc);
 		if (*what != '\0')
 			expect_no_table(&mc, why);
 		_exit(0);
@@ -332,7 +357,7 @@ TEST(a_bad_file_is_reported)
 	assert_non_null(mkdtemp(table_folder));
 	in_child("/intel is not in this image", 94);
 	write_table(0, 0, 0);
-	in_child("", 94);
+	in_child(of_umask, 60);
 	in_child("no table of events exists for this CPU (family 0x6, model "
 		 "0x3)",
 	    3);
