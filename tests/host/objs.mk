@@ -75,7 +75,7 @@ $(EVENT_TESTS:%=$(T)%): $(call host,$(HOST_EVENTS))
 $(T)events/perf_names: $(call host,$(HOST_EVENTS) $(addprefix payloads/common/,usage.o events/event_lookup.o \
     events/perf_names.o events/event_table.o target_host.o))
 VENDOR_PARTS := $(addprefix payloads/common/,usage.o options_next.o events/event_lookup.o events/perf_names.o \
-    events/event_table.o target_host.o) kern/cpc/assign.o
+    events/event_table.o events/errata.o target_host.o) kern/cpc/assign.o
 $(T)events/vendor_answers: $(call host,$(HOST_EVENTS) $(VENDOR_PARTS))
 # The arithmetic of benchmarks.
 $(T)payloads/report: $(call host,$(call fake,support.o) $(addprefix payloads/common/,report.o report_json.o \

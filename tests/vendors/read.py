@@ -1,20 +1,22 @@
 #!/usr/bin/env -S python3 -B
-"""Write what the vendors of CPUs say of each event, from their own files: read.py PERFMON ARM_DATA TELEMETRY
+"""Write what the vendors of CPUs say of each event, from their own files: read.py PERFMON ARM_DATA TELEMETRY PERF_JSON
 
-Each argument is a git repository, bare or not: intel/perfmon, ARM-software/data, and Arm's telemetry-solution.
-The answers go to this folder: intel.txt, arm.txt, telemetry.txt.  tests/host/events/vendor_answers.c compares the
+The first three are git repositories, bare or not: intel/perfmon, ARM-software/data, and Arm's telemetry-solution.
+PERF_JSON has AMD's lists: x86 in the folder that `scripts/setup --perf-json` prints, of Linux 7.3.4.
+The answers go to this folder: intel.txt, arm.txt, telemetry.txt, amd.txt.  tests/host/events/vendor_answers.c compares the
 tables with them.  This program shares nothing with the generator of the tables: it knows the vendors' form alone, as the
 README of each repository describes it.
 
 A line `cpu KEY FILE VERSION PART...` names a file and the CPUs that it is for:
     Intel: family/model/stepping/core type/native model, as CPUID has them, without core type 0/0
     Arm:   implementer/part of MIDR_EL1
+    AMD:   family/first-last, models as CPUID has them
 A line `out COUNT FILE REASON` names a file whose entries are left out.
 A line `NAME CODES PICS KEY...` is an event of these CPUs, all numbers in hexadecimal:
     CODES   Intel: the event select without levels and control bits, and `:MSR=VALUE` if it needs an extra MSR; several
-            with commas if any of them counts the event.  Arm: the event's number
+            with commas if any of them counts the event.  AMD: the event select.  Arm: the event's number
     PICS    Intel: GENERAL:THREAD:FIXED:CODE, masks of PICs: the general ones, those of them that a hyperthread has, the
-            fixed ones, and the general ones of all names with this code.  Arm: -
+            fixed ones, and the general ones of all names with this code.  AMD, Arm: -
 Without general PICs the fixed one counts the event, otherwise it may.
 """
 
@@ -36,18 +38,9 @@ ARCHITECTED = (0xC0, 0x3C, 0x300, 0x1A4, 0x73, 0x19C, 0x2C2)
 FIXED = re.compile(r"fixed counter (\d+)", re.I)
 
 
-class Repository:
-    def __init__(self, path, vendor, licence):
-        self.path, self.vendor, self.licence = path, vendor, licence
-        self.revision = self.git("rev-parse", "HEAD").strip()
-        # Files alone, no symbolic links.
-        self.files = [line.partition("\t")[2] for line in self.git("ls-tree", "-r", "HEAD").splitlines() if line.startswith("100")]
-
-    def git(self, *words):
-        return subprocess.run(["git", "-C", self.path, *words], check=True, capture_output=True).stdout.decode("utf-8-sig")
-
-    def text(self, name):
-        return self.git("show", f"HEAD:{name}").removeprefix("\ufeff")
+class Source:
+    def __init__(self, path, vendor, licence, revision):
+        self.path, self.vendor, self.licence, self.revision = path, vendor, licence, revision
 
     def write(self, answers, cpus, events, out):
         """Write a file of answers: cpus are (key, file, version, parts), events facts by name by key, out (count, file, reason)."""
@@ -60,6 +53,20 @@ class Repository:
         lines += [" ".join(["out", str(count), file, why]) for count, file, why in out]
         lines += [" ".join([name, facts, *keys]) for (name, facts), keys in sorted(shared.items())]
         (HERE / answers).write_text("\n".join(lines) + "\n")
+
+
+class Repository(Source):
+    def __init__(self, path, vendor, licence):
+        super().__init__(path, vendor, licence, "")
+        self.revision = self.git("rev-parse", "HEAD").strip()
+        # Files alone, no symbolic links.
+        self.files = [line.partition("\t")[2] for line in self.git("ls-tree", "-r", "HEAD").splitlines() if line.startswith("100")]
+
+    def git(self, *words):
+        return subprocess.run(["git", "-C", self.path, *words], check=True, capture_output=True).stdout.decode("utf-8-sig")
+
+    def text(self, name):
+        return self.git("show", f"HEAD:{name}").removeprefix("\ufeff")
 
 
 def numbers(text):
@@ -179,12 +186,41 @@ def read_telemetry(repo):
     repo.write("telemetry.txt", cpus, events, out)
 
 
+def amd_select(event):
+    """An event select: PERF_CTL.  AMD64 APM vol. 2, "Performance Event-Select Registers": event 11:8 is in bits 35:32."""
+    number = {field: int(event.get(field, "0"), 0) for field in ("EventCode", "UMask", *FLAGS)}
+    flags = sum(number[field] << FLAGS[field] for field in ("EdgeDetect", "Invert", "CounterMask"))
+    return number["EventCode"] % 256 | number["UMask"] << 8 | flags | number["EventCode"] // 256 << 32
+
+
+def read_amd(folder):
+    cpus, events, out, had = [], {}, [], collections.defaultdict(set)
+    for line in (folder / "mapfile.csv").read_text().splitlines():
+        cpu, version, key, _ = (line + ",,,").split(",")[:4]
+        vendor, family, pattern = (cpu + "--").split("-", 2)
+        if vendor != "AuthenticAMD":
+            continue
+        # The first line that matches is a model's.
+        pattern = pattern.rstrip("-").replace("[:xdigit:]", "0-9A-F")
+        models = [m for m in range(256) if re.fullmatch(pattern, f"{m:X}") and m not in had[family]]
+        had[family].update(models)
+        ends = [m for m in models if m + 1 not in models]
+        parts = [f"{int(family):x}/{first:x}-{last:x}" for first, last in zip((m for m in models if m - 1 not in models), ends)]
+        cpus.append((key, key, version, parts))
+        listed = [e for path in sorted((folder / key).glob("*.json")) for e in json.loads(path.read_text())]
+        core = [e for e in listed if "EventName" in e and "Unit" not in e]
+        out.append((len(listed) - len(core), key, "formulas, and counters outside of the cores"))
+        events[key] = {e["EventName"]: f"{amd_select(e):x} -" for e in core}
+    Source(folder, "Linux's perf JSON", "GPL-2.0", "7.3.4").write("amd.txt", cpus, events, out)
+
+
 def main():
-    if len(sys.argv) != 4:
+    if len(sys.argv) != 5:
         sys.exit(__doc__)
     read_intel(Repository(sys.argv[1], "intel/perfmon", "BSD-3-Clause, Copyright (c) Intel Corporation"))
     read_arm(Repository(sys.argv[2], "ARM-software/data", "Apache-2.0, Copyright (C) ARM Ltd."))
     read_telemetry(Repository(sys.argv[3], "xinydev/telemetry-solution", "Apache-2.0, Copyright Arm Ltd."))
+    read_amd(pathlib.Path(sys.argv[4]))
 
 
 if __name__ == "__main__":

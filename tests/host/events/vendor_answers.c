@@ -69,6 +69,45 @@ find_table(const char *cpu)
 	return events_cpu(event_dbs, EVENT_INTEL, n[0], n[1], n[2]);
 }
 
+/* The pattern of names is of NAME:WHAT. */
+static bool
+is_excluded(const char *key, const char *name, const char *what)
+{
+	char text[EVENT_MAXTEXT];
+
+	snprintf(text, sizeof text, "%s:%s", name, what);
+	for (unsigned i = 0; i < nexcluded; i++) {
+		if (fnmatch(excluded[i].files, key, 0) == 0 &&
+		    fnmatch(excluded[i].names, text, 0) == 0)
+			return excluded[i].used = true;
+	}
+	return false;
+}
+
+/*
+ * The table of AMD's models: family/first-last.  Each must have the table that
+ * the file's first has.
+ */
+static void
+add_models(const char *key, const char *cpu)
+{
+	struct events es, *first = files[nfile].tables;
+	unsigned n[3], wrong = 0;
+
+	assert_int_equal(sscanf(cpu, "%x/%x-%x", &n[0], &n[1], &n[2]), 3);
+	for (unsigned model = n[1]; model <= n[2]; model++) {
+		es = events_cpu(event_dbs, EVENT_AMD, n[0], model, 0);
+		if (first->es_pmu == NULL)
+			*first = es;
+		wrong += es.es_pmu != first->es_pmu;
+	}
+	if (wrong != 0 && !is_excluded(key, cpu, "model")) {
+		printf(
+		    "%s: %s: %u models have another table\n", key, cpu, wrong);
+		differ++;
+	}
+}
+
 static void
 add_file(const char *key, char *cpus)
 {
@@ -78,7 +117,13 @@ add_file(const char *key, char *cpus)
 
 	assert_in_range(nfile, 0, MAXFILE - 1);
 	files[nfile].key = strdup(key);
+	files[nfile].tables[0].es_pmu = NULL;
 	while ((cpu = strsep(&cpus, " ")) != NULL) {
+		if (strchr(cpu, '-') != NULL) {
+			add_models(key, cpu);
+			n = 1;
+			continue;
+		}
 		es = find_table(cpu);
 		if (n != 0 && es.es_pmu == last.es_pmu)
 			continue;
@@ -171,12 +216,19 @@ compare_intel(const struct events *es, const struct event_code *ec,
 	return NULL;
 }
 
-/* Each event counter counts each event: Arm ARM, "PMEVTYPER<n>_EL0". */
+/*
+ * Each event counter counts each event: Arm ARM, "PMEVTYPER<n>_EL0"; AMD64 APM
+ * vol. 2, "Performance Event-Select Registers".
+ */
 static const char *
-compare_arm(
+compare_plain(
     const struct events *es, const struct event_code *ec, const char *code)
 {
-	if ((ec->ec_select & 0xffff) != strtoull(code, NULL, 16))
+	uint64_t select = es->es_pmu->ep_kind == EVENT_ARM
+	                      ? ec->ec_select & 0xffff
+	                      : plain_select(ec);
+
+	if (select != strtoull(code, NULL, 16))
 		return "code";
 	return same_pics(es->es_pmu, ec, (1ULL << es->es_pmu->ep_npic) - 1, 1)
 	           ? NULL
@@ -202,21 +254,6 @@ same_spelled(
 	       ec->ec_pics == other.ec_pics;
 }
 
-/* The pattern of names is of NAME:WHAT. */
-static bool
-is_excluded(const char *key, const char *name, const char *what)
-{
-	char text[EVENT_MAXTEXT];
-
-	snprintf(text, sizeof text, "%s:%s", name, what);
-	for (unsigned i = 0; i < nexcluded; i++) {
-		if (fnmatch(excluded[i].files, key, 0) == 0 &&
-		    fnmatch(excluded[i].names, text, 0) == 0)
-			return excluded[i].used = true;
-	}
-	return false;
-}
-
 static void
 compare(const struct events *es, const char *key, const char *name,
     const char *codes, const char *pics)
@@ -229,10 +266,10 @@ compare(const struct events *es, const char *key, const char *name,
 		what = "table";
 	else if (event_lookup(es, name, &sp, &ec) != EVENT_OK)
 		what = "name";
-	else if (es->es_pmu->ep_kind == EVENT_ARM)
-		what = compare_arm(es, &ec, codes);
-	else
+	else if (es->es_pmu->ep_kind == EVENT_INTEL)
 		what = compare_intel(es, &ec, codes, pics);
+	else
+		what = compare_plain(es, &ec, codes);
 	if (what == NULL && !same_spelled(es, name, &ec))
 		what = "spelling";
 	if (what == NULL) {
@@ -323,6 +360,11 @@ TEST_FIRST(read_excluded);
 TEST(intel_perfmon)
 {
 	compare_answers("intel.txt");
+}
+
+TEST(amd_perf)
+{
+	compare_answers("amd.txt");
 }
 
 TEST(arm_data)
