@@ -53,6 +53,9 @@ if [ "${BARECPC_CAMPAIGN-}" != yes ]; then
 fi
 
 intel <<END
+	nhm-ep Nehalem,pmu=on,pmu-version=3
+	wsm-ep-dp Westmere,pmu=on,pmu-version=3
+	clx Cascadelake-Server,check=off,pmu=on,pmu-version=4
 	snb SandyBridge,check=off,pmu=on,pmu-version=3,pmu-counters=8
 	ivt IvyBridge,check=off,model=62,pmu=on,pmu-version=3,pmu-counters=8
 	bdw Broadwell,check=off,pmu=on,pmu-version=3,pmu-counters=8
