@@ -5,7 +5,7 @@ set -u
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/cli/lib/tap.sh
 
-# The differences with a reason.  These names alone are the vendor's event with unit mask 00H: docs/events.md, "Spellings".
+# The differences with a reason.  These are the vendor's event with unit mask 00H (docs/events.md).
 # libpfm4 has Intel's precise ones on Sandy Bridge, and other unit masks on Goldmont.
 expected() {
 	grep -vxE '(snb|snb_ep) BR_(INST|MISP)_RETIRED 0x5304c[45]|glm (FETCH_STALL|CPU_CLK_UNHALTED) 0x[0-9a-f]+'
