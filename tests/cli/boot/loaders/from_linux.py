@@ -15,7 +15,7 @@ INIT = """#!/busybox sh
 /busybox mount -t proc proc /proc
 /busybox mount -t sysfs sys /sys
 run() {{ /ld-linux-* --library-path / /kexec "$@"; }}
-run {call} -l /image --initrd=/archive --command-line=output=text && run -e
+run {call} -l /image {initrd} --command-line='{words}' && run -e
 /busybox poweroff -f
 """
 
@@ -31,11 +31,11 @@ def packages():
     return pathlib.Path(subprocess.check_output([ROOT / "scripts/setup", "--kexec"], text=True).strip())
 
 
-def start_init(arch, call, folder):
-    """An initramfs that starts the image, with its archive, by this system call of kexec."""
+def start_init(arch, call, folder, words):
+    """An initramfs that starts the image by this system call of kexec, with these words, or with an archive."""
     root = packages() / DEB[arch]
-    files = {"init": INIT.format(call=call).encode(), "image": build(arch, IMAGE[arch]).read_bytes(),
-             "archive": suite_archive(folder).read_bytes()}
+    init = INIT.format(call=call, words=words or "output=text", initrd="" if words else "--initrd=/archive")
+    files = {"init": init.encode(), "image": build(arch, IMAGE[arch]).read_bytes(), "archive": suite_archive(folder).read_bytes()}
     names = ["bin/busybox", "sbin/kexec", "lib/*/libc.so.6", "lib/*/libz.so.1", "lib/*/ld-linux-*", "usr/lib/*/libxen*.so.*"]
     for name in names:
         files.update({path.name: path.read_bytes() for path in root.glob(name)})
@@ -44,10 +44,10 @@ def start_init(arch, call, folder):
     return path
 
 
-def kexec(arch, bios, call, options, folder):
-    words = f"console={CONSOLE[arch]} panic=-1"
-    return [*(["-bios", bios] if bios else []), *options, "-kernel", linux(arch), "-initrd", start_init(arch, call, folder),
-            "-append", words]
+def kexec(arch, bios, call, options, folder, words=""):
+    linux_words = f"console={CONSOLE[arch]} panic=-1"
+    return [*(["-bios", bios] if bios else []), *options, "-kernel", linux(arch), "-initrd", start_init(arch, call, folder, words),
+            "-append", linux_words]
 
 
 def routes():
