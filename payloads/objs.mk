@@ -1,7 +1,7 @@
 # payloads/: the programs of the image, by folder, and the files that they share.
 BENCHMARKS := spin triad matmul chase example1 example2
 TOOLS := stat/stat record/record tools/encode tools/list tools/fits cputrack/cputrack cputrack/cpustat tools/pages \
-    board/board
+    board/board pack/pack
 PAYLOADS   := $(BENCHMARKS) $(notdir $(TOOLS)) opcost vpmu nb
 
 # libpayload.a, for programs outside of the tree: one object, whose only global names are those of its headers.
@@ -26,6 +26,7 @@ PROGRAM_OBJS += $(addprefix payloads/stat/stat_,print.o events.o run.o rows.o so
 PROGRAM_OBJS += $(addprefix payloads/record/,symbols.o sample_file.o histogram.o $(ARCH)/call.o)
 PROGRAM_OBJS += $(addprefix payloads/cputrack/,event_spec.o cpc_tool.o)
 PROGRAM_OBJS += $(addprefix payloads/board/,board_hide.o $(ARCH)/cpu_leaves.o $(ARCH)/board_fdt.o)
+PROGRAM_OBJS += $(addprefix payloads/pack/,blocks.o fold.o)
 PROGRAM_OBJS += $(addprefix tests/opcost/,switch.o signal.o overflow.o flatness.o assign.o $(ARCH)/clock.o)
 
 # vpmu's objects are linked as they are: libprograms.a holds one object of a name.
@@ -39,6 +40,9 @@ NB_OBJS := $(addprefix payloads/nb/,nb.o config.o generate.o registers.o pass.o 
 
 # No SIMD register in a measured window: docs/kvm.md, "A KVM inside emulation".
 $(B)/payloads/common/meter.o $(B)/glibc/payloads/common/meter.o: UCFLAGS += -mgeneral-regs-only
+
+# The standard error has the same digits everywhere: `pack` leaves it out, and the host computes it again.
+$(B)/payloads/common/results/series.o $(B)/glibc/payloads/common/results/series.o: UCFLAGS += -ffp-contract=off
 
 # The programs are one file (payloads/programs.c).  Each has its main() under another name.
 MAIN_OBJS := $(addprefix $(B)/payloads/,$(BENCHMARKS:%=benchmarks/%.o) $(TOOLS:%=%.o) vpmu/vpmu.o nb/nb.o) \
@@ -55,7 +59,7 @@ $(B)/programs: PACKED_LIBS := $(call PACKED_LIB,libqrcodegen,libqrcodegen.a) $(c
 $(B)/payloads/tools/pages.o: UCFLAGS += -D_GNU_SOURCE -isystem $(CACHE)/libqrcodegen-dev-$(PACKED)/usr/include \
     -isystem $(CACHE)/zlib1g-dev-$(PACKED)/usr/include
 $(B)/payloads/board/arm64/board_fdt.o: UCFLAGS += -isystem $(CACHE)/libfdt-dev-$(PACKED)/usr/include
-$(B)/payloads/board/board.o: UCFLAGS += -isystem $(CACHE)/zlib1g-dev-$(PACKED)/usr/include
+$(B)/payloads/board/board.o $(B)/payloads/pack/blocks.o: UCFLAGS += -isystem $(CACHE)/zlib1g-dev-$(PACKED)/usr/include
 $(B)/programs: $(B)/libprograms.a
 # Hard links of the file without what a debugger reads.
 $(PAYLOADS:%=$(B)/bin/%) &: $(B)/programs

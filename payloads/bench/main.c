@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "payloads/common/results/json.h"
 #include "payloads/common/usage.h"
 
 /* --filter, as Google Benchmark has it: a leading '-' means all others. */
@@ -139,6 +140,7 @@ run_all(struct bench_kernel *first, bool one, int argc, char **argv)
 		run_kernels(&cn, first, one);
 		cn.bch_counting = false;
 		bench_expect(&o, cn.bch_n);
+		json_expect((uint64_t)cn.bch_n * o.o_nevent);
 	}
 	cn.bch_right = true;
 	run_kernels(&cn, first, one);

@@ -41,24 +41,6 @@ read_firmware(size_t *bytes)
 	return all;
 }
 
-/* RFC 4648, "Base 64 Encoding". */
-static void
-write_base64(FILE *f, const unsigned char *p, size_t n)
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
-
-	for (; n > 0; p += 3, n -= n < 3 ? n : 3) {
-		unsigned v = (unsigned)p[0] << 16 | (n > 1 ? p[1] << 8 : 0) |
-		             (n > 2 ? p[2] : 0);
-
-		fputc(digits[v >> 18], f);
-		fputc(digits[v >> 12 & 63], f);
-		fputc(n > 1 ? digits[v >> 6 & 63] : '=', f);
-		fputc(n > 2 ? digits[v & 63] : '=', f);
-	}
-}
-
 static void
 write_piece(
     FILE *f, const struct barecpc_firmware *head, const unsigned char *bytes)
@@ -74,7 +56,7 @@ write_piece(
 	json_string(f, name);
 	fprintf(f, ",\"address\":\"%#lx\",\"bytes\":%lu,\"zlib\":\"",
 	    (unsigned long)head->bf_pa, (unsigned long)head->bf_bytes);
-	write_base64(f, small, n);
+	json_base64(f, small, n);
 	fputs("\"}\n", f);
 	free(small);
 }

@@ -66,8 +66,6 @@ report_emulated(FILE *f)
 	return emulated;
 }
 
-#define ROW "%-16s %-18s %15s %13s %12s %12s %8s %8s\n"
-
 /* Print the facts that hold for every row, and the columns' titles. */
 static void
 print_titles(const struct options *o)
@@ -92,7 +90,7 @@ print_titles(const struct options *o)
 	report_emulated(stdout);
 	if (o->o_undisturbed)
 		puts("# disturbed runs are excluded; the last lines say which");
-	printf(ROW, "payload", "event", "count", "per-iteration", "tick",
+	printf(REPORT_ROW, "payload", "event", "count", "per-iteration", "tick",
 	    "hrtime", "range", "overhead");
 }
 
@@ -130,9 +128,9 @@ print_row(const struct result *r)
 		    count, sizeof count, "<%s>", status_words[r->r_status]);
 		snprintf(tick, sizeof tick, "-");
 	}
-	printf(ROW, r->r_label, report_event(event, sizeof event, r->r_event),
-	    count, ratio, tick, format_net(hrtime, sizeof hrtime, &r->r_hrtime),
-	    range, overhead);
+	printf(REPORT_ROW, r->r_label,
+	    report_event(event, sizeof event, r->r_event), count, ratio, tick,
+	    format_net(hrtime, sizeof hrtime, &r->r_hrtime), range, overhead);
 }
 
 static char *said; /* the last reason that was printed, or NULL */

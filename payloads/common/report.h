@@ -70,6 +70,8 @@ struct meter;
  */
 int report_status(const struct meter *m, bool right);
 
+/* A row of the table: label, event, and six numbers. */
+#define REPORT_ROW "%-16s %-18s %15s %13s %12s %12s %8s %8s\n"
 /*
  * Print one row, with the titles before the first, and write one record.  A
  * reason is printed once, after its first row.  The lines about disturbed runs

@@ -46,28 +46,6 @@ report_tick_hz(void)
 }
 
 static void
-json_series(FILE *f, const struct series *s)
-{
-	char mean[60], inner[60], share[60];
-	unsigned i;
-
-	fprintf(f,
-	    "{\"min\":%" PRId64 ",\"median\":%" PRId64 ",\"max\":%" PRId64
-	    ",\"range\":%" PRIu64 ",\"negative\":%u",
-	    s->s_min, s->s_median, s->s_max, series_range(s), s->s_negative);
-	fprintf(f,
-	    ",\"mean\":%s,\"trimmed_mean\":%s,\"standard_error\":%.3f,"
-	    "\"at_minimum\":%s,\"raw\":[",
-	    ratio_text(mean, sizeof mean, s->s_sum, s->s_used),
-	    ratio_text(inner, sizeof inner, s->s_inner_sum, s->s_inner),
-	    s->s_error,
-	    ratio_text(share, sizeof share, s->s_at_min, s->s_used));
-	for (i = 0; i < s->s_n; i++)
-		fprintf(f, "%s%" PRId64, i == 0 ? "" : ",", s->s_raw[i]);
-	fputs("]}", f);
-}
-
-static void
 json_quantity(FILE *f, const char *key, const struct quantity *q)
 {
 	fprintf(f, ",\"%s\":", key);
@@ -77,12 +55,12 @@ json_quantity(FILE *f, const char *key, const struct quantity *q)
 	}
 	fprintf(f, "{\"net\":%" PRId64 ",\"spread_larger\":%s,\"measured\":",
 	    quantity_net(q), quantity_noisy(q) ? "true" : "false");
-	json_series(f, &q->q_raw);
+	series_json(f, &q->q_raw);
 	fputs(",\"overhead\":", f);
 	if (q->q_overhead.s_n == 0)
 		fputs("null", f);
 	else
-		json_series(f, &q->q_overhead);
+		series_json(f, &q->q_overhead);
 	fputc('}', f);
 }
 
@@ -261,7 +239,7 @@ json_result(FILE *f, const void *arg)
 	json_member(f, "overhead_method", r->r_method);
 	if (r->r_cost != NULL) {
 		fputs(",\"region_cost\":", f);
-		json_series(f, r->r_cost);
+		series_json(f, r->r_cost);
 	}
 	json_quantity(f, "count", &r->r_count);
 	if (r->r_status == COUNTED)

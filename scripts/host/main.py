@@ -12,6 +12,7 @@ from host import lazy, options
 from host.terminal import STANDARD_OUTPUT, pass_on, say, say_wrong
 
 boots = lazy("host.emulator.boots")
+clouds = lazy("host.console.clouds")
 compare = lazy("host.results.compare")
 console = lazy("host.console.console")
 disk = lazy("host.disk")
@@ -20,6 +21,7 @@ export = lazy("host.results.export")
 files = lazy("host.files")
 guest = lazy("host.emulator.guest")
 line = lazy("host.console.line")
+machine_report = lazy("host.console.machine_report")
 nb = lazy("host.programs.nb")
 nested = lazy("host.emulator.nested")
 outputs = lazy("host.console.outputs")
@@ -260,9 +262,13 @@ def tool(args):
 def read(args):
     if args.qr:
         return read_pictures(args)
+    def judge(why, screen):
+        return line.judge(why, screen, args.source, args.timeout, args.silence)
+
+    if args.follow:
+        return finish(args, lambda screen: clouds.follow(args.source, screen, args.timeout, args.silence), judge)
     with line.opened(args.source, args.baud) as fd:
-        return finish(args, lambda screen: line.listen(fd, screen, args.timeout, args.silence),
-                      lambda why, screen: line.judge(why, screen, args.source, args.timeout, args.silence))
+        return finish(args, lambda screen: line.listen(fd, screen, args.timeout, args.silence), judge)
 
 
 def read_pictures(args):
@@ -271,6 +277,7 @@ def read_pictures(args):
     with outputs.Outputs(args.results) as out:
         for record in lines.splitlines():
             out.stream("json", record)
+        out.unpack(None)
         out.complete = not out.fault
     out.write(args.out, args.folded, args.flamegraph, say)
     if out.fault:
@@ -285,6 +292,8 @@ def finish(args, listen, judge, log=say, explain=lambda _, why: say_wrong(why)):
     with outputs.Outputs(args.results) as out:
         screen = console.Console(out.stream, log, lambda damage: say_wrong(f"host: {damage}"))
         ending = listen(screen)
+        for missing in out.unpack(screen):
+            say(f"host: {missing}")
         out.write(args.out, args.folded, args.flamegraph, say)
         status, why = judge(ending, screen)
         if out.fault and status in (guest.STATUS_FAILED, guest.STATUS_TIMEOUT):
@@ -357,6 +366,7 @@ COMMANDS = {
     "collect": ("join the results of a sweep", lambda command: sweep.add_collect(command), lambda args: sweep.collect(args)),
     "disk": ("make a disk that a cloud imports, with the job in it", options.add_disk, make_disk),
     "read": ("read the console of a board, live or captured; see read --help", options.add_read, read),
+    "report-machine": ("make the one file on a machine to send back", options.add_report_machine, lambda args: machine_report.main(args)),
 }
 
 

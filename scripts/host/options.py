@@ -214,17 +214,26 @@ def add_nb(command):
 
 
 def add_read(reader):
-    reader.usage, reader.epilog = "barecpc read [options] LOG | DEVICE | tcp:HOST:PORT | -", READ_HELP
+    reader.usage, reader.epilog = "barecpc read [options] LOG | DEVICE | tcp:HOST:PORT | - | --follow FILE | --follow COMMAND", READ_HELP
     reader.formatter_class = argparse.RawDescriptionHelpFormatter
     reader.add_argument("source", nargs="?", metavar="SOURCE", help="a file; a serial line such as /dev/ttyUSB0; a raw TCP "
                         "connection, as of ser2net or QEMU's -serial; or standard input")
     reader.add_argument("--qr", nargs="+", default=[], type=file, metavar="PICTURE",
                         help="records from photographs of a board's screen, instead of a SOURCE; needs zbarimg")
+    reader.add_argument("--follow", action="store_true", help="SOURCE is a file that grows, or a shell command that prints the "
+                        "log so far, as those of clouds do: read until the closing line")
     add_outputs(reader)
     reader.add_argument("--timeout", type=float, default=0, metavar="S", help="end after S seconds (0: never)")
     reader.add_argument("--silence", type=float, default=0, metavar="S", help="end if nothing comes for S seconds (0: never)")
     reader.add_argument("--baud", type=int, default=DEFAULT_BAUD, metavar="N",
                         help=f"rate of a serial line, with 8 bits and no parity ({DEFAULT_BAUD})")
+
+
+def add_report_machine(command):
+    command.usage = "barecpc report-machine [options] LOG"
+    command.add_argument("source", metavar="LOG", help="the log of a run of `board`, as `barecpc read` takes it")
+    command.add_argument("-o", default="report.jsonl", metavar="FILE", help="write to FILE (report.jsonl)")
+    command.add_argument("--baud", type=int, default=DEFAULT_BAUD, metavar="N", help=f"rate of a serial line ({DEFAULT_BAUD})")
 
 
 def parse(words, about, table):

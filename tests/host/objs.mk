@@ -81,6 +81,11 @@ $(T)events/vendor_answers: $(call host,$(HOST_EVENTS) $(VENDOR_PARTS))
 $(T)payloads/report: $(call host,$(call fake,support.o) $(addprefix payloads/common/,report.o report_json.o \
     events/errata.o events/errata_here.o results/runs.o results/runs_text.o results/series.o usage.o))
 PAYLOAD_TESTS := $(addprefix payloads/,report aggregates runs)
+# The lines that tests/cli/results/packed.py gives it, as the program pack packs them.
+$(T)payloads/pack_lines: $(call host,$(call fake,support.o) payloads/pack/blocks.o payloads/pack/fold.o \
+    $(addprefix payloads/common/,results/json.o results/series.o usage.o))
+$(T)payloads/pack_lines: HOST_LIBS := -lm -lz
+HOST_TESTS += payloads/pack_lines
 $(T)payloads/board_hide: $(call host,$(call fake,support.o) $(addprefix payloads/board/,board_hide.o arm64/board_fdt.o))
 $(T)payloads/board_hide: HOST_LIBS := -lfdt
 $(HB)/tests/host/payloads/board_hide.o: HOST_CFLAGS += -D_GNU_SOURCE

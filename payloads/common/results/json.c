@@ -5,9 +5,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <libcpc.h>
 #include <payload.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -102,6 +104,53 @@ json_looks(FILE *f, unsigned looks, bool cut)
 		fputs(",\"interrupted\":true", f);
 }
 
+/* RFC 4648, "Base 64 Encoding". */
+void
+json_base64(FILE *f, const unsigned char *p, size_t n)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	for (; n > 0; p += 3, n -= n < 3 ? n : 3) {
+		unsigned v = (unsigned)p[0] << 16 | (n > 1 ? p[1] << 8 : 0) |
+		             (n > 2 ? p[2] : 0);
+
+		fputc(digits[v >> 18], f);
+		fputc(digits[v >> 12 & 63], f);
+		fputc(n > 1 ? digits[v >> 6 & 63] : '=', f);
+		fputc(n > 2 ? digits[v & 63] : '=', f);
+	}
+}
+
+/*
+ * The program `pack` (payloads/pack/) takes the records of those that it runs.
+ * Its answer ends the wait, so it takes no time from a measurement.
+ */
+static bool
+give_to_pack(const char *line, size_t n)
+{
+	const char *fds = getenv("BARECPC_PACK");
+	char answer;
+	int in, out;
+
+	if (fds == NULL || sscanf(fds, "%d,%d", &in, &out) != 2)
+		return false;
+	for (ssize_t done; n > 0; line += done, n -= (size_t)done) {
+		if ((done = write(out, line, n)) <= 0)
+			fail(1, "pack takes no record: %s", strerror(errno));
+	}
+	return read(in, &answer, 1) == 1;
+}
+
+void
+json_expect(uint64_t records)
+{
+	char line[32];
+	int n = snprintf(line, sizeof line, "%" PRIu64 "\n", records);
+
+	give_to_pack(line, (size_t)n);
+}
+
 static void
 write_all(FILE *f, int argc, char *const *argv,
     void (*members)(FILE *f, const void *arg), const void *arg)
@@ -138,7 +187,9 @@ json_record(int argc, char *const *argv,
 	if ((f = open_memstream(&line, &len)) == NULL)
 		goto lost;
 	write_all(f, argc, argv, members, arg);
-	if (fclose(f) != 0 || write(fd, line, len) != (ssize_t)len)
+	if (fclose(f) != 0)
+		goto lost;
+	if (!give_to_pack(line, len) && write(fd, line, len) != (ssize_t)len)
 		goto lost;
 	free(line);
 	close(fd);

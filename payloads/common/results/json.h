@@ -6,6 +6,7 @@
 #define PAYLOADS_COMMON_RESULTS_JSON_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /*
@@ -15,6 +16,10 @@
 void json_record(int argc, char *const *argv,
     void (*members)(FILE *f, const void *arg), const void *arg);
 
+/* Tell the program `pack`, if it runs this one, how many records will come. */
+void json_expect(uint64_t records);
+
+void json_base64(FILE *f, const unsigned char *p, size_t n);
 void json_string(FILE *f, const char *s);
 void json_member(FILE *f, const char *key, const char *value);
 /* The member "privilege" for CPC_COUNT_* flags. */

@@ -140,6 +140,28 @@ series_print(FILE *f, const struct series *s, int64_t less)
 	    s->s_error, s->s_at_min, s->s_used);
 }
 
+void
+series_json(FILE *f, const struct series *s)
+{
+	char mean[60], inner[60], share[60];
+	unsigned i;
+
+	fprintf(f,
+	    "{\"min\":%" PRId64 ",\"median\":%" PRId64 ",\"max\":%" PRId64
+	    ",\"range\":%" PRIu64 ",\"negative\":%u",
+	    s->s_min, s->s_median, s->s_max, series_range(s), s->s_negative);
+	fprintf(f,
+	    ",\"mean\":%s,\"trimmed_mean\":%s,\"standard_error\":%.3f,"
+	    "\"at_minimum\":%s,\"raw\":[",
+	    ratio_text(mean, sizeof mean, s->s_sum, s->s_used),
+	    ratio_text(inner, sizeof inner, s->s_inner_sum, s->s_inner),
+	    s->s_error,
+	    ratio_text(share, sizeof share, s->s_at_min, s->s_used));
+	for (i = 0; i < s->s_n; i++)
+		fprintf(f, "%s%" PRId64, i == 0 ? "" : ",", s->s_raw[i]);
+	fputs("]}", f);
+}
+
 int64_t
 quantity_net(const struct quantity *q)
 {

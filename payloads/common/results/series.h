@@ -54,6 +54,9 @@ const char *ratio_text(char *buf, size_t len, wide_t value, uint64_t divisor);
 /* Print the aggregates, each less the same value, as the rest of a line. */
 void series_print(FILE *f, const struct series *s, int64_t less);
 
+/* Write the values and the aggregates as they are in a record. */
+void series_json(FILE *f, const struct series *s);
+
 /* A quantity measured, and the same measured around an empty body. */
 struct quantity {
 	struct series q_raw;

@@ -122,6 +122,12 @@ class Console:
             words.append(f"lost frames: {count}{total} ({ranges(self._lost)})")
         return "; ".join(words) or None
 
+    def begins_late(self):
+        """The first frame's number, if the text begins after frame 1, or 0.  The frames before it no longer count as lost."""
+        if self._lost and self._lost[0][0] == 1:
+            return self._lost.pop(0)[1] + 1
+        return 0
+
     @property
     def ended(self):
         """Whether the last line of the run has arrived."""

@@ -16,6 +16,7 @@ try:
 except ImportError:  # Debian's python3-minimal has none: `barecpc probe` runs there (tests/kvm/probe)
     termios = None
 
+from host.console import clouds
 from host.emulator import guest
 from host.emulator.qemu import HostError
 from host.terminal import say
@@ -107,7 +108,9 @@ def listen(fd, console, timeout, silence):
     seconds, or "silent" if nothing came for `silence` seconds.  0 means no limit.
     """
     # A file is read whole, so that a second run in it is found.  After a live run the next one may start.
-    console.stop_at_end = not stat.S_ISREG(os.fstat(fd).st_mode)
+    mode = os.fstat(fd).st_mode
+    console.stop_at_end = not stat.S_ISREG(mode)
+    wrapped = clouds.Wrapped() if stat.S_ISREG(mode) or stat.S_ISFIFO(mode) else None
     start = heard = time.monotonic()
     first = b"" if os.isatty(fd) else None  # bytes that show the rate, until they are enough
     why = ""
@@ -123,7 +126,7 @@ def listen(fd, console, timeout, silence):
             data = _read(fd)
             if data is None:
                 continue
-            console.feed(data)
+            console.feed(wrapped.take(data) if wrapped else data)
             if first is not None:
                 first += data
                 if len(first) >= RATE_BYTES:

@@ -6,6 +6,7 @@ import os
 import sys
 
 from host import files, terminal
+from host.console import packed
 from host.results import records, stacks
 
 TMP = "/tmp/"  # the folder of the guest of which one file comes home
@@ -27,6 +28,7 @@ class Outputs:
         self._files = {}
         self._stacks = stacks.Stacks()
         self.fault = ""
+        self._packed = packed.Packed(lambda line: self._record(line, False), lambda text: self.stream("stdout", text), self._fail)
 
     def __enter__(self):
         if self._path:
@@ -46,7 +48,18 @@ class Outputs:
         else:
             terminal.pass_on(sys.stdout if name == "stdout" else sys.stderr, data)
 
-    def _record(self, data):
+    def unpack(self, console):
+        """Everything has come: end the records of `pack`.  If all came, the log may begin late.  Returns lines on what is missing."""
+        whole, lines = self._packed.end()
+        late = console.begins_late() if whole and console else 0
+        if lines:
+            self._fail("; ".join(lines))
+        return [f"the log begins at frame {late}, with all packed records"] if late else []
+
+    def _fail(self, why):
+        self.fault = self.fault or why
+
+    def _record(self, data, may_pack=True):
         try:
             record = json.loads(data.decode())
             if not isinstance(record, dict):
@@ -54,12 +67,15 @@ class Outputs:
             if record.get("payload") == records.HOST:  # such a record names files of this machine
                 raise ValueError(f'a program wrote "payload": "{records.HOST}", which only the host writes')
         except (ValueError, RecursionError) as error:
-            self.fault = self.fault or f"a record is not valid, and left out: {error}"
+            self._fail(f"a record is not valid, and left out: {error}")
+            return
+        if may_pack and packed.MEMBER in record:
+            self._packed.take(record[packed.MEMBER])
             return
         try:
             self._stacks.take(record)
         except ValueError as error:
-            self.fault = self.fault or f"a record is not valid: {error}"
+            self._fail(f"a record is not valid: {error}")
         # A file of /tmp comes as bytes, by its own stream.
         if isinstance(record.get("file"), str) and isinstance(record.get("text"), str) and not record["file"].startswith(TMP):
             self._files.setdefault(record["file"], []).append(record["text"])
@@ -82,14 +98,18 @@ class Outputs:
             terminal.say_wrong(f"host: {self._path}: {error.strerror}: all other records follow here")
         terminal.pass_on(sys.stderr, line)
 
+    def file(self, name):
+        """A program's file for the host, text or bytes; None if none wrote it."""
+        pieces = self._files.get(TMP if name.startswith(TMP) else name)
+        return None if pieces is None else type(pieces[0])().join(pieces)
+
     def write(self, written, folded, flame_graph, say):
         """Write the files of programs, pairs of a name and a path, and the stacks.  say() gets a line on what is missing."""
         if (folded or flame_graph) and self._stacks.empty():
             say("host: no stacks for --folded or --flamegraph: run a program under `record`")
         for name, path in written:
-            pieces = self._files.get(TMP if name.startswith(TMP) else name)
-            if pieces is not None:
-                self._write(path, type(pieces[0])().join(pieces))
+            if (text := self.file(name)) is not None:
+                self._write(path, text)
             else:
                 say(f"host: no program wrote the file {name}: {path} is not written")
         if folded:

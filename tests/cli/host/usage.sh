@@ -83,12 +83,12 @@ for s in $(git ls-files scripts | grep -vE '/.*/|/barecpc$|\.c$'); do
 	expect "$name: an unknown option" $wrong '--nonsense|arguments are required' "$s" --nonsense
 done
 check 'barecpc prints its usage' tells scripts/barecpc
-for command in run disk read encode list fits arch probe compare export nb stat record report annotate sweep collect; do
+for command in run disk read encode list fits arch probe compare export nb stat record report annotate sweep collect report-machine; do
 	check "barecpc $command prints its usage" tells scripts/barecpc $command
 	files=
 	[ $command != compare ] || files='A B'
 	[ $command != export ] || files='--to csv A'
-	case $command in sweep | collect) files=A ;; disk) files='--for raw -o A' ;; esac
+	case $command in sweep | collect | report-machine) files=A ;; disk) files='--for raw -o A' ;; esac
 	# shellcheck disable=SC2086 # some words, or none
 	expect "barecpc $command: an unknown option" 125 '^host: .*--nonsense.*; see barecpc' scripts/barecpc $command $files --nonsense
 done

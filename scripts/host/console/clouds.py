@@ -1,0 +1,129 @@
+"""Reads logs as the commands of clouds print them, and logs that grow.
+
+AWS's `get-console-output` prints JSON with the text, or with its Base64 from the API; gcloud's `get-serial-port-output`
+plain text, or JSON by --format=json.  A file may hold the middle of such JSON alone: then escapes betray it."""
+
+import base64
+import binascii
+import json
+import os
+import re
+import subprocess
+import time
+
+from host.emulator.qemu import HostError
+
+MAX_BYTES = 64 << 20  # of a wrapped log, and of what a command prints
+FOLLOW_SECONDS = 2
+COMMAND_SECONDS = 60
+OVERLAP = 4096  # bytes of the last look that the next one must have
+BASE64 = re.compile(rb"[A-Za-z0-9+/\s]{64,}={0,2}\s*\Z")
+ESCAPED = re.compile(rb"BARECPC-(?:BEGIN [\w -]+|END)(?:\\r)*\\n")
+ESCAPES = re.compile(rb"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+LETTERS = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
+
+
+def _longest(value):
+    """The longest text in what JSON holds."""
+    found, todo = "", [value]
+    while todo:
+        one = todo.pop()
+        if isinstance(one, str) and len(one) > len(found):
+            found = one
+        todo += one.values() if isinstance(one, dict) else one if isinstance(one, list) else []
+    return found.encode(errors="replace")
+
+
+def _unescaped(match):
+    word = match[1]
+    if len(word) == 5:
+        return chr(int(word[1:], 16)).encode(errors="replace")
+    return LETTERS.get(word, word)
+
+
+def unwrap(data):
+    """The console's text in a whole log."""
+    if data.lstrip()[:1] in (b"{", b'"'):
+        try:
+            data = _longest(json.loads(data))
+        except (ValueError, RecursionError):
+            pass  # it is cut, or no JSON
+    if BASE64.match(data):
+        try:
+            return base64.b64decode(b"".join(data.split()), validate=True)
+        except binascii.Error:
+            pass
+    return ESCAPES.sub(_unescaped, data) if ESCAPED.search(data) else data
+
+
+class Wrapped:
+    """A captured log on its way to the console.  A wrapped log is held back until its end."""
+
+    def __init__(self):
+        self._held = None  # False: pass everything on
+
+    def take(self, data):
+        """Some bytes, or b"" at the end.  Returns those for the console."""
+        if self._held is None:
+            first = data.lstrip()[:1] in (b"{", b'"')
+            self._held = bytearray() if first or BASE64.match(data) or ESCAPED.search(data) else False
+        if self._held is False:
+            return data
+        self._held += data
+        if data and len(self._held) <= MAX_BYTES:
+            return b""
+        text, self._held = unwrap(bytes(self._held)), False
+        return text
+
+
+def _printed(command):
+    try:
+        done = subprocess.run(command, shell=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=COMMAND_SECONDS)
+    except subprocess.TimeoutExpired:
+        raise HostError(f"{command}: nothing printed in {COMMAND_SECONDS} s") from None
+    if done.returncode != 0:
+        raise HostError(f"{command}: status {done.returncode}: give a file, or a command that prints the log so far")
+    if len(done.stdout) > MAX_BYTES:
+        raise HostError(f"{command}: printed more than {MAX_BYTES >> 20} MiB")
+    return unwrap(done.stdout)
+
+
+def news(before, now):
+    """The new part of a log, which may have lost its first bytes since."""
+    if now.startswith(before):
+        return now[len(before):]
+    tail = before[-OVERLAP:]
+    at = now.rfind(tail)
+    return now[at + len(tail):] if at >= 0 else b"\n" + now
+
+
+def follow(source, console, timeout, silence):
+    """Feed the console what comes to a file, or to what a command prints.  Returns why it ended, as line.listen() does."""
+    console.stop_at_end = True
+    start = heard = time.monotonic()
+    at, seen, why = 0, b"", ""
+    while not why:
+        if os.path.exists(source):
+            with open(source, "rb") as file:
+                file.seek(at if os.fstat(file.fileno()).st_size >= at else 0)
+                new = file.read(MAX_BYTES)
+                at = file.tell()
+        else:
+            now = _printed(source)
+            new, seen = news(seen, now), now
+        if new:
+            console.feed(new)
+            heard = time.monotonic()
+        now = time.monotonic()
+        if console.flooded:
+            why = "flood"
+        elif console.ended:
+            why = "closed"
+        elif timeout and now >= start + timeout:
+            why = "timeout"
+        elif silence and now >= heard + silence:
+            why = "silent"
+        else:
+            time.sleep(FOLLOW_SECONDS)
+    console.close()
+    return why

@@ -1,0 +1,273 @@
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
+"""Records that `pack` sent through a console that keeps its last 64 KB come home, or their loss is named.
+
+The records are made, with noise as of a real clock.  build/host/tests/payloads/pack_lines packs them with the code of `pack`.
+The program itself runs in an image of each architecture."""
+
+import base64
+import functools
+import json
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import zlib
+
+from host.console import clouds, console, outputs, packed
+from qmp_guest import Points
+from schema import faults
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+BARECPC = ROOT / "scripts" / "barecpc"
+PACK_LINES = ROOT / "build/host/tests/payloads/pack_lines"
+KEPT = 64 << 10  # what AWS keeps
+STEP = 4 << 10
+LOG = b"barecpc: x86_64, version 1\r\nmem: 256 MiB\n"
+MACHINE = {"arch": "x86_64", "cpu": "a CPU", "pmu": "a PMU", "pics": [{"pic": n, "width": 48, "unproved": None} for n in range(8)], "smp": "x" * 300}
+# Each point of the cuts would unfold the same records again.
+packed.unfold = functools.lru_cache(None)(packed.unfold)
+packed.row = functools.lru_cache(None)(packed.row)
+points = Points()
+
+
+def quantity(chance, base, noise, over):
+    """A quantity as a program writes it, by the host's own aggregates: pack would not fold them if they were others."""
+    raws = [[least + int(abs(chance.gauss(0, spread))) for _ in range(5)] for least, spread in ((base, noise), (over, 4))]
+    texts = [";".join([str(min(raw)), ",".join(str(value - min(raw)) for value in raw)]) if len(set(raw)) > 1 else f"{raw[0]}*5" for raw in raws]
+    return packed.unfold(b"\1%s\2" % "|".join(texts).encode()).decode()
+
+
+def made(count):
+    """Records of varied programs, each with its row of the table."""
+    chance, records = random.Random(count), []
+    events = ["".join(chance.choice("ABCDEIMORSTU") for _ in range(6)) + "." + "".join(chance.choice("ACDEFILMNOST_") for _ in range(9))
+              for _ in range(200)]
+    for number in range(count):
+        size, name, event = 2 ** chance.randint(5, 24), chance.choice(["triad", "chase", "copy"]), chance.choice(events)
+        tick = int(size * chance.uniform(1, 20))
+        zeros = ",".join(f'"{word}":[0,0,0,0,0]' for word in ("nmis", "smis", "throttles", "errors", "settings"))
+        rate = ",".join(f"{chance.gauss(1.31, 0.002):.3f}" for _ in range(5))
+        head = json.dumps({"schema": 1, "payload": name, "arguments": ["-e", "A.B"], "label": f"{name}/{size}", "event": event, "code": 60 + number,
+                           "pic": chance.randint(0, 7), "privilege": "user", "status": "counted", "runs": 5, "warm_ups": 1, "iterations": size},
+                          separators=(",", ":"))[:-1]
+        count_text = quantity(chance, int(size * chance.uniform(0.01, 30)), size * chance.choice([0, 0.003]), 57)
+        each = packed.ratio(json.loads(count_text)["net"], size)
+        line = (f'{head},"count":{count_text},"per_iteration":{each},"tick":{quantity(chance, tick, tick * 0.003, 76)},'
+                f'"hrtime_ns":{quantity(chance, tick // 2, tick * 0.001, 40)},"conditions":{{"measured":{{"interrupts":'
+                f'[{chance.randint(0, 1)},0,0,0,0],{zeros},"rate":[{rate}],"disturbed":[],"excluded":0}},"overhead":null}},"verified":true,'
+                f'"machine":{json.dumps(MACHINE, separators=(",", ":"))}}}').encode()
+        records.append((packed.row(event.encode() + b":u", line), line))
+    return records
+
+
+def framed(number, stream, data):
+    what = b"%s %d %d" % (stream, number, len(data))
+    return b"BARECPC-BEGIN %s %08x\n%s\nBARECPC-END\n" % (what, zlib.crc32(what + data), data)
+
+
+def console_of(frames):
+    """The console's text of a run that sent these records."""
+    texts = [framed(number, b"json", frame + b"\n") for number, frame in enumerate(frames, 1)]
+    return LOG + b"".join(texts) + framed(len(texts) + 1, b"exit", b"0") + b"barecpc: exit 0\n"
+
+
+def pack(lines, keep=KEPT):
+    """The frames that `pack` makes of lines, and how many records it says are short."""
+    done = subprocess.run([PACK_LINES, str(keep)], input=b"".join(lines), capture_output=True, check=True)
+    return done.stdout.splitlines(), int(done.stderr)
+
+
+class Read:
+    """The reader's results for a console's text, in this process."""
+
+    def __init__(self, text):
+        self.records, self.text, self.damage = [], [], []
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "r"
+            with outputs.Outputs(path) as out:
+                out.complete = True
+                out._packed._text = self.text.append
+                screen = console.Console(out.stream, lambda line: None, self.damage.append)
+                screen.feed(text)
+                screen.close()
+                self.late = out.unpack(screen)
+                self.fault = out.fault
+            self.records = path.read_bytes().splitlines()
+        self.lost, self.exit = screen.fault, screen.exit
+        self.full = [line for line in self.records if b'"short":{' not in line]
+        self.short = [json.loads(line) for line in self.records if b'"short":{' in line]
+
+
+def wanted_short(number, line):
+    record = json.loads(line)
+    series = record["count"]["measured"]
+    return {"schema": 1, "payload": record["payload"], "short": {
+        "number": number, "label": record["label"], "event": record["event"], "privilege": "user", "net": record["count"]["net"],
+        "min": series["min"], "max": series["max"], "runs": 5, "status": "counted"}}
+
+
+def wrong_cut(read, lines, whole_end):
+    """How the records of a cut text differ from what must come, or ""."""
+    numbers = {line: number for number, line in enumerate(lines, 1)}
+    if len(set(read.full)) != len(read.full) or not set(read.full) <= set(lines):
+        return "a record came twice, or another one"
+    full, short = {numbers[line] for line in read.full}, {one["short"]["number"] for one in read.short}
+    if any(one != wanted_short(one["short"]["number"], lines[one["short"]["number"] - 1]) for one in read.short):
+        return "a short record is wrong"
+    if not whole_end:
+        return "" if read.exit is None or read.lost or read.fault else "the lost end is not named"
+    if not read.records:  # no block came: the numbers of frames say what is lost
+        return "" if read.lost else "the loss of all is not named"
+    gone = set(range(1, len(lines) + 1)) - full - short
+    for what, count in (("short", len(short)), ("lost", len(gone))):
+        said = re.search(rf"records that are {what}: (\d+) of {len(lines)} ", read.fault)
+        if int(said[1] if said else 0) != count:
+            return f"{count} records are {what}, and the reader says: {read.fault}"
+    return ""
+
+
+def check_cuts(count, full_at_least):
+    rows = made(count)
+    lines = [line for _, line in rows]
+    frames, shorts = pack([part for row, line in rows for part in (row, line + b"\n")])
+    text = console_of(frames)
+    whole = Read(text)
+    points.check((whole.full, b"".join(whole.text), whole.fault, whole.lost) == (lines, b"".join(row for row, _ in rows), "", None),
+                 f"{count} records and their table come home", whole.fault, str(whole.lost), f"{len(whole.full)} records")
+    kept = Read(text[-KEPT:])
+    points.check(len(kept.full) >= full_at_least and len(kept.full) + len(kept.short) == count,
+                 f"the last 64 KB have {count} records: {full_at_least} in full", f"{len(kept.full)} and {len(kept.short)}", kept.fault)
+    points.check(count - len(kept.full) <= shorts <= count, f"{count} records: pack says how many are short", str(shorts))
+    wrong = []
+    for at in range(0, len(text), STEP):
+        for name, part, end in (("from", text[at:], True), ("to", text[:at], False)):
+            why = wrong_cut(Read(part), lines, end)
+            wrong += [f"{name} {at}: {why}"] if why else []
+    points.check(not wrong, f"{count} records: cut each 4 KB, all others come, and the loss is named", *wrong)
+    return text, lines
+
+
+def block(lines, dictionary=None):
+    squeeze = zlib.compressobj(9, zdict=dictionary) if dictionary else zlib.compressobj(9)
+    return json.dumps({"schema": 1, "json-z": base64.b64encode(squeeze.compress(lines) + squeeze.flush()).decode()}).encode()
+
+
+def check_hostile():
+    """Blocks of a hostile guest.  Each has one line, and the good record next to it comes."""
+    good = b'1 0\nr{"schema":1,"a":1}\ne1 0\n'
+    for name, frame, pattern in (
+            ("a bomb", block(b"2 0\nr" + bytes(packed.MAX_BLOCK)), "more than 1024 KiB, or no end"),
+            ("no Base64", b'{"json-z":"!"}', "packed block is damaged"), ("no text", b'{"json-z":[1]}', "packed block is damaged"),
+            ("no zlib", b'{"json-z":"AAAAAAAAAAAA"}', "packed block is damaged"),
+            ("another dictionary", block(b"2 0\nr{}\n", b"another"), "without their dictionary: 1"),
+            ("a wrong number", block(b"0 0\nr{}\n"), "record 0"), ("a number that is too large", block(b"9999999 0\nr{}\n"), "record 9999999"),
+            ("a long number", block(b"1" * 5000 + b" 0\nr{}\n"), "packed block is damaged"),
+            ("no head", block(b""), "packed block is damaged"), ("an unknown line", block(b"1 0\nx\n"), "a line begins with b'x'"),
+            ("a series of a million", block(b"2 0\nr\x031*999999\x02\n"), "a series is damaged"),
+            ("a row without a record", block(b"2 0\nvE\nr{}\n"), "packed block is damaged"),
+            ("a damaged short record", block(b"0 0\nS1\ns\ta\tb\n"), "a short record is damaged"),
+            ("packed in packed", block(b'2 0\nr{"json-z":"AAAA"}\n'), "")):
+        read = Read(console_of([block(good), frame]))
+        points.check(read.full[0] == b'{"schema":1,"a":1}' and re.search(pattern, read.fault), f"{name}: one line, and nothing else is lost",
+                     read.fault, *map(repr, read.full[:3]))
+    read = Read(console_of([block(b"%d 0\nr{}\n" % number + b"t" + b"x" * 900_000) for number in range(1, 80)]))
+    points.check("all blocks have more than 64 MiB" in read.fault, "all blocks are bounded", read.fault)
+    text = console_of([block(b'1 0\nr{"a":1}\n'), block(b'2 0\nr{"a":2}\ne2 0\n')])
+    at = text.find(b"json-z") + 20
+    read = Read(text[:at] + b"A" + text[at + 1:] if text[at:at + 1] != b"A" else text[:at] + b"B" + text[at + 1:])
+    points.check(read.full == [b'{"a":2}'] and "lost frames: 1 of 3 (1)" in str(read.lost) and "lost: 1 of 2 (1)" in read.fault, "a changed byte",
+                 read.fault, str(read.lost))
+
+
+def reads(folder, *words, content=None):
+    """Status, records and the lines of standard error of `barecpc read`."""
+    results = folder / "results"
+    results.unlink(missing_ok=True)
+    done = subprocess.run([BARECPC, "read", "--results", results, *words], input=content, capture_output=True, timeout=240)
+    return done.returncode, results.read_bytes().splitlines() if results.exists() else [], done.stderr.decode().splitlines()
+
+
+def check_wrapped(folder, text, lines):
+    """Logs as the commands of clouds print them."""
+    plain = text.decode()
+    coded = base64.b64encode(text).decode()
+    aws = json.dumps({"InstanceId": "i-1", "Output": plain, "Timestamp": "2026-11-27T15:00:00.000Z"}, indent=4)
+    for name, log in (("JSON with text", aws), ("JSON with Base64", json.dumps({"Output": coded})), ("JSON text alone", json.dumps(plain)),
+                      ("Base64", coded), ("Base64 in lines", "\n".join(re.findall(".{1,76}", coded))), ("CR LF", plain.replace("\n", "\r\n")),
+                      ("JSON with CR LF", json.dumps({"contents": plain.replace("\n", "\r\n"), "start": "0"})),
+                      ("the end of JSON", aws[-KEPT:])):
+        status, records, err = reads(folder, "-", content=log.encode())
+        points.check((status, records) == (0, lines), f"a log as {name}", str(status), f"{len(records)} records", *err[-3:])
+    lost = plain.split("BARECPC-END\n")
+    status, records, err = reads(folder, "-", content="BARECPC-END\n".join(lost[:3] + lost[4:]).encode())
+    points.check(status == 125 and 0 < len(records) < len(lines) and set(records) <= set(lines) and "records that are lost:" in " ".join(err),
+                 "a log without the lines of a frame", str(status), *err[-3:])
+
+
+def check_follow(folder, text, lines):
+    log = folder / "growing"
+    log.write_bytes(text[:1000])
+
+    def grow():
+        for at in range(1000, len(text), len(text) // 3):
+            time.sleep(1)
+            with open(log, "ab") as file:
+                file.write(text[at:at + len(text) // 3])
+    writer = threading.Thread(target=grow)
+    writer.start()
+    status, records, err = reads(folder, "--follow", "--timeout", "60", log)
+    writer.join()
+    points.check((status, records) == (0, lines), "--follow: a file that grows", str(status), *err[-3:])
+    # The command shows 48 KB more at each call, and only the last 64 KB of them.
+    (folder / "shown").write_text("0")
+    command = (f'cd {folder}; n=$(($(cat shown) + 49152)); echo $n >shown; head -c $n growing | tail -c {KEPT}')
+    status, records, err = reads(folder, "--follow", "--timeout", "60", command)
+    points.check((status, records) == (0, lines), "--follow: a command whose log keeps its last 64 KB", str(status), *err[-3:])
+    for name, words, line in (("a command that fails", ["false"], "host: false: status 1: "), ("nothing comes", ["--timeout", "1", "echo"], "timed out after 1 s")):
+        status, _, err = reads(folder, "--follow", *words)
+        points.check(status in (124, 125) and line in err[-1], f"--follow: {name}", str(status), *err)
+    points.check(clouds.news(b"a" * 9000 + b"b" * 5000, b"a" * 10 + b"b" * 5000 + b"c") == b"c", "--follow: what is new of a log that moved")
+
+
+def run(folder, arch, *words):
+    results = folder / "run"
+    results.unlink(missing_ok=True)
+    done = subprocess.run([BARECPC, "run", "--arch", arch, "--accel", "tcg", "--results", results, *words], stdin=subprocess.DEVNULL,
+                          capture_output=True, timeout=240)
+    return done.returncode, done.stdout, results.read_bytes() if results.exists() else b"", done.stderr.decode(errors="replace")
+
+
+def check_image(folder, arch):
+    """The suite's output and records are the same, byte for byte, and so is a program's status."""
+    plain, through = run(folder, arch), run(folder, arch, "--append", "output=text", "--", "pack")
+    points.check(through[:3] == plain[:3] and plain[2].count(b"\n") > 20, f"{arch}: pack changes no record and no table",
+                 f"status {through[0]}, not {plain[0]}", *through[3].splitlines()[-3:])
+    words = ["triad", "-n", "-r", "2", "-w", "0", "-e", "PAPI_tot_ins", *map(str, range(1000, 1150))]
+    status, _, records, err = run(folder, arch, "--", "pack", "-k", "16k", *words)
+    lines = records.splitlines()
+    points.check((status, len(lines)) == (0, 150) and re.search(r"^pack: triad: 150 records with those before: .* 70 in full, .* over 3 jobs$", err, re.M),
+                 f"{arch}: pack says before it starts what will not fit", str(status), f"{len(lines)} records", err[-600:])
+    points.check(run(folder, arch, "--", "pack", "triad", "x")[0] == 2 and run(folder, arch, "--", "pack", "none")[0] == 127,
+                 f"{arch}: a program's status is that of pack")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        text, lines = check_cuts(300, 300)
+        check_cuts(2000, 20)
+        wrong = faults([wanted_short(1, lines[0])])
+        points.check(not wrong, "a short record agrees with the schema", *wrong)
+        check_hostile()
+        check_wrapped(folder, text, lines)
+        check_follow(folder, text, lines)
+        for arch in ("arm64", "x86_64"):
+            check_image(folder, arch)
+    return points.end()
+
+
+sys.exit(main())

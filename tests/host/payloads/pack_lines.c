@@ -1,0 +1,38 @@
+/*
+ * Packs the lines of stdin as the program pack does: a line that begins with {
+ * is a record, others are text.  tests/cli/results/packed.py runs it.  Prints
+ * each frame as a line.  The argument is the number of bytes that the console
+ * keeps.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "payloads/pack/pack.h"
+
+static void
+send_frame(const char *frame, size_t n)
+{
+	fwrite(frame, 1, n, stdout);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct pack p;
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t n;
+
+	if (argc != 2)
+		return 2;
+	pack_start(&p, strtoul(argv[1], NULL, 10), send_frame);
+	while ((n = getline(&line, &room, stdin)) > 0) {
+		if (*line == '{')
+			pack_record(&p, line, (size_t)n);
+		else
+			pack_text(&p, line, (size_t)n);
+	}
+	free(line);
+	fprintf(stderr, "%u\n", pack_end(&p));
+	return 0;
+}
