@@ -83,7 +83,7 @@ $(T)payloads/report: $(call host,$(call fake,support.o) $(addprefix payloads/com
 PAYLOAD_TESTS := $(addprefix payloads/,report aggregates runs)
 # The lines that tests/cli/results/packed.py gives it, as the program pack packs them.
 $(T)payloads/pack_lines: $(call host,$(call fake,support.o) payloads/pack/blocks.o payloads/pack/fold.o \
-    $(addprefix payloads/common/,results/json.o results/series.o usage.o))
+    $(addprefix payloads/common/,results/json.o results/series.o arm64/enlightenments.o usage.o))
 $(T)payloads/pack_lines: HOST_LIBS := -lm -lz
 HOST_TESTS += payloads/pack_lines
 $(T)payloads/board_hide: $(call host,$(call fake,support.o) $(addprefix payloads/board/,board_hide.o arm64/board_fdt.o))

@@ -10,9 +10,9 @@ import zlib
 
 MEMBER = "json-z"
 MAX_BLOCK = 1 << 20  # bytes of a block's lines: a record has 256 KiB at most
-MAX_ALL = 64 << 20  # of all blocks
+MAX_ALL = 256 << 20  # of all blocks, and of all records
 MAX_RECORDS = 1 << 20
-MAX_RAW = 100_000  # values of a series
+MAX_VALUES = 32_000  # of a record's series: each has 1,000 runs at most
 MOST_RANGES = 8
 FOLDED = re.compile(rb"[\x01\x03]([^\x01-\x03]*)\x02")
 SERIES = re.compile(rb"(-?\d{1,16})(?:\*(\d{1,6})|;((?:\d{0,16},)*\d{0,16}))\Z")
@@ -42,11 +42,12 @@ class Series:
 
     def __init__(self, text):
         match = SERIES.match(text)
-        if not match or (match[2] and not 0 < int(match[2]) <= MAX_RAW):
+        if not match or (match[2] and not 0 < int(match[2]) <= MAX_VALUES):
             raise ValueError("a series is damaged")
         least = int(match[1])
         raw = [least] * int(match[2]) if match[2] else [least + int(word or 0) for word in match[3].split(b",")]
         ordered, n = sorted(raw), len(raw)
+        self.values = n
         inner = ordered[n // 5:n - n // 5]
         self.median, self.range = ordered[(n - 1) // 2], ordered[-1] - ordered[0]
         self.text = (f'{{"min":{ordered[0]},"median":{self.median},"max":{ordered[-1]},"range":{self.range},'
@@ -55,8 +56,11 @@ class Series:
                      f'"at_minimum":{ratio(ordered.count(ordered[0]), n)},"raw":[{",".join(map(str, raw))}]}}')
 
 
-def _unfold(match):
+def _quantity(match, room):
     series = [Series(text) for text in match[1].split(b"|")]
+    room[0] -= sum(one.values for one in series)
+    if room[0] < 0:
+        raise ValueError(f"a record has more than {MAX_VALUES} values")
     if match[0][0] == 3:
         return series[0].text.encode()
     net = series[0].median - (series[1].median if len(series) > 1 else 0)
@@ -67,7 +71,8 @@ def _unfold(match):
 
 def unfold(line):
     """A record as the program wrote it."""
-    return FOLDED.sub(_unfold, line)
+    room = [MAX_VALUES]
+    return FOLDED.sub(lambda match: _quantity(match, room), line)
 
 
 def _with_machine(line, before):
@@ -164,7 +169,7 @@ class Packed:
     def _count(self, length):
         self._bytes += length
         if self._bytes > MAX_ALL:
-            raise ValueError(f"all blocks have more than {MAX_ALL >> 20} MiB")
+            raise ValueError(f"all of them have more than {MAX_ALL >> 20} MiB")
 
     def _lines(self, block):
         head, *lines = block.split(b"\n")[:-1]
@@ -178,6 +183,7 @@ class Packed:
             kind, rest = line[:1], line[1:]
             if kind == b"r":
                 rest, machine = _with_machine(unfold(rest), machine)
+                self._count(len(rest))
                 if event is not None and new:
                     self._pass_text(row(event, rest))
                 event = None
@@ -190,10 +196,13 @@ class Packed:
             elif kind == b"S":
                 short_number = int(rest)
             elif kind == b"s":
+                if not 0 < short_number <= MAX_RECORDS:
+                    raise ValueError(f"short record {short_number}")
                 self._short[short_number] = short(short_number, rest)
                 short_number += 1
             elif kind == b"e":
-                self.total = tuple(map(int, rest.split()))
+                records, text = map(int, rest.split())
+                self.total = records, text
             elif kind not in (b"t", b"u"):
                 raise ValueError(f"a line begins with {kind!r}")
 

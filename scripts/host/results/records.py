@@ -44,6 +44,8 @@ def load(path, producer=PRODUCER):
             raise HostError(f"{path}: line {number} is no record, which has a `schema`: {producer}")
         if record["schema"] != SCHEMA:
             raise HostError(f"{path}: line {number} has schema {record['schema']}, not {SCHEMA}: use the barecpc that wrote it")
+        if "json-z" in record:
+            raise HostError(f"{path}: line {number} is packed: give the console's text to `barecpc read --results`")
         if "label" not in record:
             others.append(record)
             continue

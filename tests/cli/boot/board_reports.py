@@ -3,6 +3,7 @@
 
     tests/cli/boot/board_reports.py               compare, and make and compare a report of an emulated machine
     tests/cli/boot/board_reports.py --add FILE NAME   take a report, as docs/machine.md, "Add a board", makes it
+    tests/cli/boot/board_reports.py --table       write tests/boards/README.md, the list of the reports
     tests/cli/boot/board_reports.py --update      make the reports of emulated machines again
 
 The pieces of each report are those of /dev/firmware.  The host build of the parsers reads them.  `found`, in a report's first
@@ -119,6 +120,7 @@ def take(path, name):
         sys.exit(f"board_reports: {path}: {error.strerror}")
     except (IndexError, KeyError, TypeError, ValueError, zlib.error):
         sys.exit(f"board_reports: {path}: no report of the program board, or a damaged one: docs/machine.md, \"Add a board\"")
+    (BOARDS / "README.md").write_text(table())
     print(f"board_reports: tests/boards/{name}.jsonl: added{': the lines above show what the parsers find in another way' if wrong else ''}", file=sys.stderr)
     return wrong
 
@@ -182,6 +184,53 @@ def check_refused(points, file):
     points.check(set(BOARDS.iterdir()) == before, "it changed nothing")
 
 
+def table():
+    """The machines of the reports, for tests/boards/README.md."""
+    rows = ["| report | CPU | PMU | PICs | CPUs | hypervisor |", "| --- | --- | --- | --- | --- | --- |"]
+    for file in sorted(BOARDS.glob("*.jsonl")):
+        m = Report(file.read_text()).machine
+        rows.append(" | ".join(["| " + file.stem, *(str(m.get(name) or "-") for name in ("cpu", "pmu", "npic", "cpus", "vmm"))]) + " |")
+    return "\n".join(["# Machines that sent a report", "", "`tests/cli/boot/board_reports.py --table` writes this page.", "", *rows, ""])
+
+
+def framed(number, stream, data):
+    what = b"%s %d %d" % (stream, number, len(data))
+    return b"BARECPC-BEGIN %s %08x\n%s\nBARECPC-END\n" % (what, zlib.crc32(what + data), data)
+
+
+def check_machine_report(points, folder):
+    """barecpc report-machine leaves out what identifies a person, and what it makes can be added."""
+    report = Report((BOARDS / "qemu-virt.jsonl").read_text())
+    tree = folder / "person.dtb"
+    tree.write_bytes(next(data for name, _, data in report.pieces if name == "FDT "))
+    subprocess.run(["fdtput", "-t", "s", tree, "/chosen", "bootargs", "user=JOE -- board"], check=True)
+    head = json.dumps({"board": 1, "machine": report.machine | {"host": {"accel": "tcg", "user": "JOE"}}})
+    pieces = [line if json.loads(line)["name"] != "FDT " else json.dumps(json.loads(line) | {
+        "bytes": len(tree.read_bytes()), "zlib": base64.b64encode(zlib.compress(tree.read_bytes())).decode()}) for line in report.lines[1:]]
+
+    def log_of(lines):
+        records = [{"schema": 1, "payload": "board", "file": "board", "text": "\n".join(lines) + "\n"},
+                   {"schema": 1, "payload": "spin", "label": "spin/pic0", "arguments": ["--user=JOE"], "machine": {"host": {"user": "JOE"}}}]
+        frames = [framed(n, b"json", json.dumps(record).encode()) for n, record in enumerate(records, 1)]
+        return b"PXE: JOE 192.0.2.1\ncpu: 1 online\nbarecpc: env.NAME=JOE\n" + b"".join(frames) + framed(3, b"exit", b"0") + b"barecpc: exit 0\n"
+
+    def make(data):
+        (folder / "log").write_bytes(data)
+        return subprocess.run([ROOT / "scripts/barecpc", "report-machine", "-o", folder / "made", folder / "log"], capture_output=True, text=True)
+    done = make(log_of([head, *pieces]))
+    text = (folder / "made").read_text() if done.returncode == 0 else ""
+    again = Report(text) if text else None
+    trees = [data for name, _, data in again.pieces if name == "FDT "] if again else []
+    points.check(again and len(trees) == 1 and b"JOE" not in trees[0] and "JOE" not in text and "192.0.2.1" not in text, "report-machine leaves out names",
+                 done.stderr, text[-300:])
+    points.check(again and not again.wrong() and json.loads(text.splitlines()[-1]) == {"log": ["cpu: 1 online"]} and '"spin/pic0"' in text,
+                 "it has the tables, the records, and the kernel's lines", *(again.wrong() if again else []))
+    for name, data, why in (("no report", b"cpu: 1 online\n", "no report of the program `board`: run"), ("a damaged one", log_of([head, "{"]), "board's report is damaged"),
+                            ("a damaged tree", log_of([head, '{"name":"FDT ","zlib":"eJwDAAAAAAE="}']), "board's report is damaged")):
+        done = make(data)
+        points.check(done.returncode == 125 and why in done.stderr.splitlines()[-1], f"report-machine: {name}", done.stderr)
+
+
 def main(points):
     files = sorted(BOARDS.glob("*.jsonl"))
     points.check({f.stem for f in files} >= set(EMULATED), "there is a report of each emulated machine", *[f.stem for f in files])
@@ -200,6 +249,9 @@ def main(points):
     with tempfile.TemporaryDirectory() as folder:
         report, why = boot(EMULATED["qemu-virt"], pathlib.Path(folder) / "board")
         points.check(report and not report.wrong(), "a new report", why, *(report.wrong() if report else []))
+        check_machine_report(points, pathlib.Path(folder))
+        page = BOARDS / "README.md"
+        points.check(page.read_text() == table(), "tests/boards/README.md lists the reports: --table writes it")
         points.check(report and hides_serial_number(report, pathlib.Path(folder)), "a device tree's serial number is not reported")
     return points.end()
 
@@ -208,6 +260,8 @@ if __name__ == "__main__":
     match sys.argv[1:]:
         case []:
             sys.exit(main(Points()))
+        case ["--table"]:
+            (BOARDS / "README.md").write_text(table())
         case ["--update"]:
             sys.exit(update())
         case ["--add", file, name]:

@@ -5,6 +5,7 @@ Each case changes parts of a valid input, and gives it to the code that reads su
 records of a console, files of records, profiles, sweeps, archives, ELF files, QR codes, and code for nb.  The code may raise
 only errors that the commands turn into one line.  Seeds are fixed, and the CPU time is bounded."""
 
+import base64
 import contextlib
 import copy
 import io
@@ -24,7 +25,7 @@ import zlib
 import made_records
 import tap
 from host import cpio
-from host.console import console, outputs, progress, qr
+from host.console import clouds, console, outputs, progress, qr
 from host.emulator import qemu
 from host.programs import exegesis, nb, objfile, symbols
 from host.results import compare, export, profile_export, report, sweep
@@ -48,6 +49,8 @@ PROFILE = [{"schema": 1, "payload": "record", "arguments": [], "event": "PAPI_to
            {"schema": 1, "payload": "record", "arguments": [], "event": "PAPI_tot_ins", "privilege": "both", "machine": {},
             "trace": [[10, 1, 1, 1], [20, 1, 2, 2], [30, 1, 1, 1]]},
            {"schema": 1, "payload": "barecpc", "arch": "x86_64", "files": []}]
+PACKED = (b'1 0\nua\nvE:u\nr{"label":"a/8","per_iteration":1.000,"count":\x0110;,1,2|1*3\x02,"tick":\x014*3\x02,"hrtime_ns":null,"machine":{"a":1}}\n'
+          b'tx\nr{"b":\x033;1,,9\x02,\x04\n')
 RECORDS = [made_records.record("a/8", [10, 11, 12], overhead=[1, 1, 2]), made_records.record("a/16", [20, 21, 22]),
            made_records.record("b", None), {"schema": 1, "payload": "cputrack", "arguments": [], "machine": {}, "file": "o", "text": "t"}]
 
@@ -225,6 +228,24 @@ def qr_codes(dice, folder):
         parts.records()
 
 
+def packed_blocks(dice, folder):
+    """Blocks of the program pack, in a log that a cloud's command printed."""
+    blocks = [PACKED, PACKED.replace(b"1 0", b"3 40"), b"0 0\nS1\ns\ta\ta/8\te\tuser\t9\t1\t0\t3\tcounted\ns\ne4 80\n"]
+    log = bytearray()
+    for number, lines in enumerate(blocks, 1):
+        made = zlib.compressobj(zdict=PACKED) if number == 2 else zlib.compressobj()
+        data = made.compress(flipped(dice, lines) if dice.random() < .6 else lines) + made.flush()
+        body = json.dumps({"schema": 1, "json-z": base64.b64encode(flipped(dice, data) if dice.random() < .2 else data).decode()}).encode()
+        head = f"json {number} {len(body)}".encode()
+        log += b"BARECPC-BEGIN %s %08x\n%s\nBARECPC-END\n" % (head, zlib.crc32(body, zlib.crc32(head)), body)
+    text = json.dumps({"Output": log.decode()}).encode() if dice.random() < .5 else bytes(log)
+    with outputs.Outputs(folder.path / "results") as out:
+        screen = console.Console(out.stream, lambda line: None)
+        screen.feed(clouds.unwrap(flipped(dice, text) if dice.random() < .3 else text))
+        screen.close()
+        out.unpack(screen)
+
+
 def some_code(dice, folder):
     """Code for nb, and a snippet of llvm-exegesis."""
     text = dice.choice(["add x0, x0, x1; |4; 3*|nop; |", "mov rax, rbx; 2*|inc rax|", "10^12*|nop|", "99999999999*|nop|", ".byte 1; .incbin \"f\"", "|0", "|-1",
@@ -247,7 +268,7 @@ def a_monitor(dice, folder):
 
 
 TARGETS = {"console": a_console, "records": some_records, "profile": a_profile, "sweep": a_sweep, "archive": an_archive, "elf": an_elf,
-           "qr": qr_codes, "code": some_code, "monitor": a_monitor}
+           "qr": qr_codes, "packed": packed_blocks, "code": some_code, "monitor": a_monitor}
 
 
 def run(name, seed, folder):

@@ -168,14 +168,15 @@ def check_hostile():
             ("a long number", block(b"1" * 5000 + b" 0\nr{}\n"), "packed block is damaged"),
             ("no head", block(b""), "packed block is damaged"), ("an unknown line", block(b"1 0\nx\n"), "a line begins with b'x'"),
             ("a series of a million", block(b"2 0\nr\x031*999999\x02\n"), "a series is damaged"),
+            ("a record of many series", block(b"2 0\nr" + b"\x031*1000\x02" * 40_000 + b"\n"), "a record has more than 32000 values"),
             ("a row without a record", block(b"2 0\nvE\nr{}\n"), "packed block is damaged"),
             ("a damaged short record", block(b"0 0\nS1\ns\ta\tb\n"), "a short record is damaged"),
             ("packed in packed", block(b'2 0\nr{"json-z":"AAAA"}\n'), "")):
         read = Read(console_of([block(good), frame]))
         points.check(read.full[0] == b'{"schema":1,"a":1}' and re.search(pattern, read.fault), f"{name}: one line, and nothing else is lost",
                      read.fault, *map(repr, read.full[:3]))
-    read = Read(console_of([block(b"%d 0\nr{}\n" % number + b"t" + b"x" * 900_000) for number in range(1, 80)]))
-    points.check("all blocks have more than 64 MiB" in read.fault, "all blocks are bounded", read.fault)
+    read = Read(console_of([block(b"%d 0\nr{}\n" % number + b"t" + b"x" * 900_000) for number in range(1, 330)]))
+    points.check("all of them have more than 256 MiB" in read.fault, "all blocks are bounded", read.fault)
     text = console_of([block(b'1 0\nr{"a":1}\n'), block(b'2 0\nr{"a":2}\ne2 0\n')])
     at = text.find(b"json-z") + 20
     read = Read(text[:at] + b"A" + text[at + 1:] if text[at:at + 1] != b"A" else text[:at] + b"B" + text[at + 1:])
@@ -241,10 +242,18 @@ def run(folder, arch, *words):
     return done.returncode, done.stdout, results.read_bytes() if results.exists() else b"", done.stderr.decode(errors="replace")
 
 
+def same(done, arch):
+    """Status, table and records of a run.  On x86 the boot measures the TSC's rate, which gives hrtime: another command line, another rate."""
+    if arch == "arm64":
+        return done[:3]
+    records = [{name: value for name, value in json.loads(line).items() if name not in ("machine", "hrtime_ns")} for line in done[2].splitlines()]
+    return done[0], len(done[1].splitlines()), records
+
+
 def check_image(folder, arch):
-    """The suite's output and records are the same, byte for byte, and so is a program's status."""
+    """The suite's output and records are the same, and so is a program's status."""
     plain, through = run(folder, arch), run(folder, arch, "--append", "output=text", "--", "pack")
-    points.check(through[:3] == plain[:3] and plain[2].count(b"\n") > 20, f"{arch}: pack changes no record and no table",
+    points.check(same(through, arch) == same(plain, arch) and plain[2].count(b"\n") > 20, f"{arch}: pack changes no record and no table",
                  f"status {through[0]}, not {plain[0]}", *through[3].splitlines()[-3:])
     words = ["triad", "-n", "-r", "2", "-w", "0", "-e", "PAPI_tot_ins", *map(str, range(1000, 1150))]
     status, _, records, err = run(folder, arch, "--", "pack", "-k", "16k", *words)
