@@ -58,6 +58,8 @@ static struct planted *planted;
 static struct forms *forms;
 static struct vcpu vcpu[PLANTED_CPUS];
 static uint64_t ns_total[PLANTED_CPUS];
+static uint64_t instructions_total[PLANTED_CPUS];
+static uint64_t branches_total[PLANTED_CPUS];
 static GHashTable *known_forms; /* of GBytes */
 static GPtrArray *places;
 static uint64_t unknown;
@@ -80,7 +82,7 @@ static void write_trace(unsigned cpu, const struct vcpu *v)
 }
 
 /* The instruction is over, and pc is the next one.  The ns that time lacks */
-static int64_t settle(unsigned cpu, struct vcpu *v, uint64_t pc)
+static int64_t settle(unsigned cpu, struct vcpu *v, uint64_t pc, bool retired)
 {
     const struct place *p = v->at;
     struct planted_step *s = &v->step;
@@ -97,6 +99,8 @@ static int64_t settle(unsigned cpu, struct vcpu *v, uint64_t pc)
     ns = v->rest / machine.mhz;
     v->rest %= machine.mhz;
     ns_total[cpu] += ns;
+    instructions_total[cpu] += retired;
+    branches_total[cpu] += retired && s->form->branch;
     if (trace) {
         write_trace(cpu, v);
     }
@@ -112,7 +116,7 @@ static void on_settle(unsigned cpu, uint64_t pc, uint64_t retired)
 
     if (v->at && retired > v->retired) {
         /* The clock follows with the next instruction. */
-        v->ns += settle(cpu, v, pc);
+        v->ns += settle(cpu, v, pc, true);
     }
 }
 
@@ -127,7 +131,7 @@ static void on_execute(unsigned cpu, void *data)
                 v->step.accesses;
 
     if (v->at && (done || pass)) {
-        ns += settle(cpu, v, p->pc);
+        ns += settle(cpu, v, p->pc, done);
     }
     /* icount has added one for each. */
     ns -= charged - v->charged;
@@ -290,8 +294,10 @@ static bool set_up(const char *target, int argc, char **argv, char **why)
             return false;
         }
     }
-    qemu_plugin_pmu_supply("ns", ns_total, on_settle);
-    return true;
+    return qemu_plugin_pmu_supply("ns", ns_total, on_settle) &&
+           qemu_plugin_pmu_supply("instructions", instructions_total,
+                                  on_settle) &&
+           qemu_plugin_pmu_supply("branches", branches_total, on_settle);
 }
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,

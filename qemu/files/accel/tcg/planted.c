@@ -26,10 +26,11 @@
 
 /* In the order of PMUPlanted */
 static const char *const planted_names[PMU_PLANTED_EVENTS] = {
-    "cycles",      "uops",    "l1d",   "l1d-miss", "l1i",       "l1i-miss",
-    "l2",          "l2-miss", "llc",   "llc-miss", "dtlb-miss", "itlb-miss",
-    "branch-miss", "ns",      "port0", "port1",    "port2",     "port3",
-    "port4",       "port5",   "port6", "port7",
+    "cycles",    "uops",      "l1d",         "l1d-miss", "l1i",
+    "l1i-miss",  "l2",        "l2-miss",     "llc",      "llc-miss",
+    "dtlb-miss", "itlb-miss", "branch-miss", "ns",       "instructions",
+    "branches",  "port0",     "port1",       "port2",    "port3",
+    "port4",     "port5",     "port6",       "port7",
 };
 
 static const uint64_t *planted_totals[PMU_PLANTED_EVENTS];

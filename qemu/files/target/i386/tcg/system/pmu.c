@@ -364,10 +364,17 @@ static PMUEvent pmu_offcore_event(uint64_t requests)
 /* The plugin's event that an event is, or PMU_PLANTED_NONE */
 static PMUPlanted pmu_supplied(PMUEvent event)
 {
-    PMUPlanted supplied = event >= PMU_PLUGIN      ? event - PMU_PLUGIN
-                          : event == PMU_CYCLES    ? PMU_PLANTED_CYCLES
-                          : event == PMU_REFERENCE ? PMU_PLANTED_NS
-                                                   : PMU_PLANTED_NONE;
+    static const PMUPlanted own[PMU_NEVENTS] = {
+        [PMU_NOTHING] = PMU_PLANTED_NONE,
+        [PMU_INSTRUCTIONS] = PMU_PLANTED_INSTRUCTIONS,
+        [PMU_CYCLES] = PMU_PLANTED_CYCLES,
+        [PMU_REFERENCE] = PMU_PLANTED_NS,
+        [PMU_BRANCHES] = PMU_PLANTED_BRANCHES,
+        [PMU_SLOTS] = PMU_PLANTED_NONE,
+    };
+    PMUPlanted supplied = event >= PMU_PLUGIN   ? event - PMU_PLUGIN
+                          : event < PMU_NEVENTS ? own[event]
+                                                : PMU_PLANTED_NONE;
 
     return pmu_planted(supplied) ? supplied : PMU_PLANTED_NONE;
 }
