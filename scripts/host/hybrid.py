@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
-"""Make a disk image a CD as well: hybrid.py IMAGE.  scripts/mkdisk runs it.
+"""Make a disk image a CD and a disk of 4,096-byte blocks as well: hybrid.py IMAGE.  scripts/mkdisk runs it.
 
 The partition of the image starts at 1 MiB.  The space before it gets a small ISO 9660 volume with an El Torito boot
 catalog.  That names the partition as the CD's UEFI system partition.  BIOS gets a few instructions that print what to
 do: as the boot sector of the disk, and as the catalog's entry for BIOS.
 
+A disk of 4,096-byte blocks has the header of its GUID partition table at byte 4,096.  Both tables have the same partition.
+
 ECMA-119, "Volume and File Structure of CDROM for Information Interchange"; "El Torito" Bootable CD-ROM Format
-Specification; UEFI, "ISO-9660 and El Torito".
+Specification; UEFI, "ISO-9660 and El Torito", "GUID Partition Table (GPT) Disk Layout".
 """
 
 import pathlib
 import struct
 import sys
+import zlib
 
 SECTOR = 2048
 PARTITION = (1 << 20) // SECTOR
@@ -79,6 +82,28 @@ def sectors(total):
     }
 
 
+# Signature, revision, bytes, CRC, reserved, this header, the other one, first and last usable block, disk's GUID.
+# Then the entries' block, number, bytes of one, CRC.
+GPT = struct.Struct("<8sIIIIQQQQ16sQIII")
+ENTRY = struct.Struct("<32sQQ")
+BLOCK, HEADER, TABLE, OTHER_TABLE, OTHER_HEADER = 4096, 1, 2, 32, 36
+
+
+def blocks_of_4096(image, size):
+    """The table for blocks of 4,096 bytes, made from that for 512: block and content of each part.  The second is near the first."""
+    image.seek(512)
+    old = GPT.unpack(image.read(GPT.size))
+    image.seek(old[10] * 512)
+    entries = bytearray(image.read(old[11] * old[12]))
+    name, first, last = ENTRY.unpack_from(entries)
+    ENTRY.pack_into(entries, 0, name, first // 8, (last + 1) // 8 - 1)
+    for here, there, table in ((HEADER, OTHER_HEADER, TABLE), (OTHER_HEADER, HEADER, OTHER_TABLE)):
+        fields = [*old[:3], 0, 0, here, there, first // 8, size // BLOCK - 1 - 5, old[9], table, *old[11:13], zlib.crc32(entries)]
+        fields[3] = zlib.crc32(GPT.pack(*fields))
+        yield here, GPT.pack(*fields)
+        yield table, entries
+
+
 def main():
     path = pathlib.Path(sys.argv[1])
     code = PRINT + MESSAGE + b"\0"
@@ -88,6 +113,9 @@ def main():
         for number, text in sectors(path.stat().st_size // SECTOR).items():
             image.seek(number * SECTOR)
             image.write(text.ljust(SECTOR, b"\0"))
+        for number, content in list(blocks_of_4096(image, path.stat().st_size)):
+            image.seek(number * BLOCK)
+            image.write(content)
 
 
 if __name__ == "__main__":

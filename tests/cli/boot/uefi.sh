@@ -35,6 +35,12 @@ volume() {
 	boot "$1" -drive "if=none,id=d,format=raw,file=$2" -device virtio-blk-pci,drive=d
 }
 
+# blocks ARCH IMAGE: boot from it as a disk of 4,096-byte blocks.
+blocks() {
+	boot "$1" -drive "if=none,id=d,format=raw,file=$2" \
+		-device nvme,serial=1,drive=d,logical_block_size=4096,physical_block_size=4096
+}
+
 # said NAME PATTERN: the last run printed a matching line.
 said() {
 	check "$1" grep -qE -e "$2" "$err"
@@ -46,6 +52,9 @@ scripts/mkdisk --cfg "$tap_dir/cfg" "$tap_dir/both.img"
 sleep 2 # longer than the resolution of FAT's clock
 scripts/mkdisk --cfg "$tap_dir/cfg" "$tap_dir/again.img"
 check 'the same files give the same disk' cmp "$tap_dir/both.img" "$tap_dir/again.img"
+PATH=$PATH:/usr/sbin
+check 'its partition table is right' sh -c "sgdisk -v '$tap_dir/both.img' | grep 'No problems found'"
+check 'so is that for blocks of 4,096 bytes' sh -c "printf 'v\nq\n' | fdisk -b 4096 '$tap_dir/both.img' | grep 'No errors detected'"
 scripts/mkdisk --fat "$tap_dir/plain.img"
 head -c 5000 /dev/zero >"$tap_dir/BOOTX64.EFI"
 expect 'a disk without an application is refused' 1 '^mkdisk: .*BOOTX64.EFI: not a UEFI application' \
@@ -57,6 +66,8 @@ for arch in arm64 x86_64; do
 	said "$arch: the run ends and powers off" '^barecpc: exit 125$'
 	expect "$arch: a stick with barecpc.cfg" 0 '^spin' stick $arch "$tap_dir/both.img"
 	said "$arch: it runs spin and ends" '^barecpc: exit (0|77)$'
+	expect "$arch: a disk of 4,096-byte blocks" 0 '^spin' blocks $arch "$tap_dir/both.img"
+	said "$arch: it runs spin and ends, too" '^barecpc: exit (0|77)$'
 	expect "$arch: a disk without barecpc.cfg" 0 '^spin' volume $arch "$tap_dir/plain.img"
 	said "$arch: the whole suite runs" '^chase'
 done
