@@ -1,6 +1,6 @@
 /*
- * Encode a parsed name as register values.  tests/host/events compares them
- * with the vendors' lists (vendor_answers.c) and libpfm4 (oracle.c).
+ * Encode a parsed name as register values.  Tests compare them with the
+ * vendors' lists (vendor_answers.c) and with libpfm4 (spellings.c).
  *
  * Intel SDM vol. 3B, "Architectural Performance Monitoring Version 1" and
  * Version 3; AMD APM vol. 2 (24593), "Performance Event-Select Registers";

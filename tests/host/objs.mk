@@ -69,7 +69,7 @@ HOST_TESTS := lib/lib dev/uart/uart $(addprefix kern/,platform/bootinfo platform
     sys/p_online) $(addprefix boot/,$(addprefix efi/efi_,cmdline kept net tables) linux_params) boot/image_uefi
 
 # Names of events of every CPU that has a table.
-EVENT_TESTS := $(addprefix events/,tables presets oracle names/perf machine nearer)
+EVENT_TESTS := $(addprefix events/,tables presets names/perf machine nearer)
 $(T)events/machine: | $(EVENT_FILES)
 $(EVENT_TESTS:%=$(T)%): $(call host,$(HOST_EVENTS))
 $(T)events/perf_names: $(call host,$(HOST_EVENTS) $(addprefix payloads/common/,usage.o events/event_lookup.o \
