@@ -48,12 +48,32 @@ static uint64_t get_number(struct reader *r, json_t *in, const char *at,
 {
     json_t *n = json_object_get(in, key);
 
-    if (!json_is_integer(n) || json_integer_value(n) < 0) {
-        complain(r, "%s%s is missing, or is not a whole number from 0 on", at,
-                 key);
+    if (!json_is_integer(n) || json_integer_value(n) < 0 ||
+        json_integer_value(n) > UINT32_MAX) {
+        complain(r, "%s%s is missing, or is not a whole number from 0 to %u",
+                 at, key, UINT32_MAX);
         return 0;
     }
     return json_integer_value(n);
+}
+
+/* A key that nobody reads is a mistake. */
+static void check_keys(struct reader *r, json_t *in, const char *at,
+                       const char *const *known)
+{
+    const char *key;
+    json_t *value;
+    size_t i;
+
+    json_object_foreach(in, key, value)
+    {
+        for (i = 0; known[i] && strcmp(key, known[i]); i++) {
+            continue;
+        }
+        if (!known[i]) {
+            complain(r, "%s%s is not a property of a machine", at, key);
+        }
+    }
 }
 
 static uint32_t get_ports(struct reader *r, json_t *in, const char *at)
@@ -81,6 +101,7 @@ static uint32_t get_ports(struct reader *r, json_t *in, const char *at)
 
 static void get_work(struct reader *r, json_t *root, struct planted_machine *m)
 {
+    static const char *const keys[] = { "latency", "busy", "ports", NULL };
     json_t *classes = json_object_get(root, "classes");
     unsigned i;
 
@@ -89,6 +110,7 @@ static void get_work(struct reader *r, json_t *root, struct planted_machine *m)
         char at[64];
 
         snprintf(at, sizeof(at), "classes.%s.", planted_class_name[i]);
+        check_keys(r, class, at, keys);
         m->work[i].latency = get_number(r, class, at, "latency");
         m->work[i].busy = json_object_get(class, "busy")
                               ? get_number(r, class, at, "busy")
@@ -145,7 +167,12 @@ static void get_machine(struct reader *r, json_t *root,
 {
     const char *name = json_string_value(json_object_get(root, "name"));
     json_t *predictor = json_object_get(root, "predictor");
+    static const char *const keys[] = {
+        "name", "mhz",  "width", "port_count", "classes",   "l1d",  "l1i", "l2",
+        "llc",  "dtlb", "itlb",  "memory",     "predictor", "seed", NULL,
+    };
 
+    check_keys(r, root, "", keys);
     if (!name || strlen(name) >= sizeof(m->name)) {
         complain(r, "name is missing, or longer than %zu characters",
                  sizeof(m->name) - 1);

@@ -122,9 +122,21 @@ def check_sizes(arch, m, cycles, misses):
     check_one(arch, "misses of L1D for each load of twice its size", 1, round(misses[2 * l1], 1))
 
 
+def check_wrong_files(folder):
+    """A wrong file is refused by one line that names the place."""
+    for change, line in (({"widht": 4}, "widht is not a property of a machine"), ({"width": 0}, "width 1 to 16"),
+                         ({"mhz": 2 ** 40}, "mhz is missing, or is not a whole number"), ({"l2": {}}, "l2.size is missing")):
+        file = folder / "wrong.json"
+        file.write_text(json.dumps({**draw_machine("wrong"), **change}))
+        done = subprocess.run([BARECPC, "run", "--arch", "arm64", "--planted", file, "--", "spin"], stdin=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, check=False)
+        points.check(done.returncode != 0 and line in done.stderr, f"{list(change)[0]}: {line}", done.stderr)
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="barecpc.") as name:
         folder = pathlib.Path(name)
+        check_wrong_files(folder)
         for arch in ("arm64", "x86_64"):
             seed = seed_of(arch)
             print(f"# {arch}: seed {seed}")
