@@ -12,6 +12,7 @@
 #     make bench          what operations cost, in instructions
 #     make install        the images, commands, headers and manual pages: PREFIX=/usr/local DESTDIR=
 #     make deb            Debian packages, into build/deb
+#     make release        images, packages and a tarball, into build/release; then tag VERSION
 #     make disk           build/barecpc.img, a stick and a CD that boots by UEFI on both
 #     make sign KEY= CERT= sign the UEFI applications for Secure Boot
 #     make gdb            boot and wait for a debugger
@@ -224,5 +225,5 @@ clean:
 	rm -rf build
 
 .PHONY: all tests host-tools host-tests check check-all check-host check-image check-kvm run bench disk gdb lint format
-.PHONY: clean sign fuzz fuzz-targets emulator ubsan man install deb
+.PHONY: clean sign fuzz fuzz-targets emulator ubsan man install deb release
 .DELETE_ON_ERROR:

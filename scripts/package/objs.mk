@@ -18,3 +18,6 @@ install: man
 # Debian's packages of the commit that is checked out, into build/deb.
 deb:
 	$(Q)scripts/package/make-deb build/deb
+# Images, packages, a tarball and a tag, of a commit without changes.
+release:
+	$(Q)scripts/package/make-release build/release/$(shell cat VERSION)

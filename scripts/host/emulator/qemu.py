@@ -25,6 +25,7 @@ CPU_MAX_PMU = ("max,vendor=GenuineIntel,family=6,model=94,stepping=3,"
 SANDBOX = ["-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"]
 MAX_SANDBOXES = 20  # emulators of which the answer is kept
 QEMU_PMU = ROOT / "scripts" / "qemu-pmu"
+BUNDLE = ROOT / "qemu"  # an installation may have emulators and firmware there
 
 MAX_APPEND_BYTES = (128 << 10) - 1  # one argument of execve(2), Linux's MAX_ARG_STRLEN
 
@@ -144,6 +145,8 @@ def find_qemu(arch, wanted=STOCK):
     if wanted == PMU:
         return qemu_pmu("--path", arch)
     path = shutil.which(ARCHS[arch].qemu if wanted == STOCK else wanted)
+    if path is None and wanted == STOCK and (bundled := BUNDLE / ARCHS[arch].qemu).exists():
+        return str(bundled)  # of the release's tarball, which needs no package
     if path is None:
         raise missing(ARCHS[arch].qemu) if wanted == STOCK else HostError(f"{wanted}: no such program")
     return path
@@ -164,6 +167,12 @@ def quote(word):
     return '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
+def firmware_file(name):
+    """The file of a package, or else that of the release's tarball."""
+    bundled = BUNDLE / "firmware" / pathlib.Path(name).name
+    return str(bundled) if bundled.exists() and not pathlib.Path(name).exists() else name
+
+
 def boots_by_qboot(m):
     """Does this machine start by qboot?  SeaBIOS takes 0.6 s in emulation before the kernel starts, qboot 0.1 s.
 
@@ -172,7 +181,7 @@ def boots_by_qboot(m):
     """
     machine_type = machine_option(m.arch, m.machine).split(",")[0]
     return (m.arch == "x86_64" and m.accel == "tcg" and m.boot == "direct" and machine_type in ("q35", "microvm") and
-            pathlib.Path(QBOOT).exists())
+            pathlib.Path(firmware_file(QBOOT)).exists())
 
 
 def quote_program(word):
@@ -276,9 +285,9 @@ def command(m, image, cmdline, initrd=None, disk=None, sandbox=()):
         if bytes_ > MAX_APPEND_BYTES:
             raise HostError(f"a command line of {bytes_} bytes: QEMU takes {MAX_APPEND_BYTES}: use --boot uefi")
         words += ["-kernel", str(image), "-append", cmdline]
-        words += ["-bios", QBOOT] if boots_by_qboot(m) else []
+        words += ["-bios", firmware_file(QBOOT)] if boots_by_qboot(m) else []
         return words + (["-initrd", str(initrd)] if initrd else [])
-    firmware = ARCHS[m.arch].firmware
+    firmware = firmware_file(ARCHS[m.arch].firmware)
     if not pathlib.Path(firmware).exists():
         raise missing(firmware)
     name = str(disk).replace(",", ",,")  # QEMU's words end at a comma
