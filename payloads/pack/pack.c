@@ -174,6 +174,22 @@ divide(char *s, char **words)
 	return n;
 }
 
+/* Refuse a line of programs that run at the same time. */
+static bool
+is_joined(char **words)
+{
+	for (; *words != NULL; words++) {
+		if (strcmp(*words, "&") != 0 && strcmp(*words, "|") != 0)
+			continue;
+		fprintf(stderr,
+		    "pack: suite: `%s': left out: give each program a line\n",
+		    *words);
+		failed = failed != 0 ? failed : 2;
+		return true;
+	}
+	return false;
+}
+
 static void
 run_suite(void)
 {
@@ -187,6 +203,8 @@ run_suite(void)
 	while (getline(&line, &room, f) > 0) {
 		if (line[strspn(line, " \t")] == '#' ||
 		    divide(line, words) == 0)
+			continue;
+		if (is_joined(words))
 			continue;
 		run_program(words);
 	}

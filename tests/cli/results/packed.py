@@ -260,6 +260,10 @@ def check_image(folder, arch):
     lines = records.splitlines()
     points.check((status, len(lines)) == (0, 150) and re.search(r"^pack: triad: 150 records with those before: .* 70 in full, .* over 3 jobs$", err, re.M),
                  f"{arch}: pack says before it starts what will not fit", str(status), f"{len(lines)} records", err[-600:])
+    (folder / "suite").write_text("# two\nspin & triad\n\nspin  \"-n\" \n")
+    status, _, records, err = run(folder, arch, "--payload", folder / "suite", "--", "pack")
+    points.check(status == 2 and b'"arguments":["-n"]' in records and b"triad" not in records and "pack: suite: `&': left out" in err,
+                 f"{arch}: pack runs a suite, one program after the other", str(status), err[-300:])
     points.check(run(folder, arch, "--", "pack", "triad", "x")[0] == 2 and run(folder, arch, "--", "pack", "none")[0] == 127,
                  f"{arch}: a program's status is that of pack")
 
