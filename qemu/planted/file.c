@@ -57,7 +57,7 @@ static uint64_t get_number(struct reader *r, json_t *in, const char *at,
     return json_integer_value(n);
 }
 
-/* A key that nobody reads is a mistake. */
+/* An unknown key is a mistake. */
 static void check_keys(struct reader *r, json_t *in, const char *at,
                        const char *const *known)
 {
