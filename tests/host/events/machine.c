@@ -122,8 +122,7 @@ TEST(a_second_unit_mask_is_another_event)
 	assert_int_equal(ce.ce_flags & CPC_EVENT_LACKING, 0);
 	ec.ec_select = 0xc4;
 	assert_int_equal(machine_intel.mk_tabled(&mc.mc_pmu, &ec, &ce), 0xf);
-	assert_int_equal(
-	    ce.ce_flags & CPC_EVENT_LACKING, CPC_EVENT_LACKING);
+	assert_int_equal(ce.ce_flags & CPC_EVENT_LACKING, CPC_EVENT_LACKING);
 }
 
 static void
