@@ -54,10 +54,10 @@ DISK_HELP = f"""
   --for gce  for Google: disk.raw of whole GiB in a .tar.gz
   --for vhd  for Azure: a fixed VHD of whole MiB
 
-The results come by the serial console; `barecpc read` reads its log.  The
-kernel's words are output=framed keep=no then=off deadline={CLOUD_DEADLINE}, and those
-of --append, of which the last counts: deadline=7200.
-The same input gives the same bytes.
+The results come by the serial console; `barecpc read` reads its log.  AWS
+keeps the last 64 KB of it: give `-- pack PROGRAM`.  The kernel's words are
+output=framed keep=no then=off deadline={CLOUD_DEADLINE}, and those of --append, of which
+the last counts: deadline=7200.  The same input gives the same bytes.
 """
 
 READ_HELP = """

@@ -26,7 +26,9 @@ DRIVES = {
 }
 MACHINE = {"x86_64": ["-M", "q35", "-cpu", qemu.CPU_MAX_PMU], "arm64": ["-M", "virt,gic-version=3", "-cpu", "max,cntfrq=1000000000"]}
 IN_CHECK = {("x86_64", "vhd", "virtio-scsi"), ("arm64", "gce", "virtio-blk")}  # tests/cli/cloud/clouds.py boots from NVMe
-JOB = ["spin", "-r", "2", "-w", "0"]
+# From virtio-scsi the suite runs, packed, and only the last 64 KB of the log are read: as many as AWS keeps.
+JOBS = {drive: ["spin", "-r", "2", "-w", "0"] for drive in DRIVES} | {"virtio-scsi": ["pack"]}
+KEPT = 64 << 10
 TELL_MACHINE = {"machine", "tick", "hrtime_ns", "read_cost", "conditions"}  # the members that a machine's speed and parts change
 HELP = "; see barecpc disk --help"
 MISTAKES = [
@@ -113,14 +115,18 @@ def told(records):
 
 def boots(folder, arch, kind, drive):
     """The payload, the image's spin as a user's file, says the architecture."""
-    name = f"{arch}: {kind} by {drive}"
-    options = [*MACHINE[arch], *firmware(arch), *make(folder, kind, JOB, "--payload", ROOT / "build" / arch / "bin" / "spin"), *DRIVES[drive]]
+    name, job = f"{arch}: {kind} by {drive}", JOBS[drive]
+    options = [*MACHINE[arch], *firmware(arch), *make(folder, kind, job, "--payload", ROOT / "build" / arch / "bin" / "spin"), *DRIVES[drive]]
     log, status = boot(folder, arch, [*options, "-serial", "chardev:log"], qemu.icount_shift(arch, "uefi"))
     equal(f"{name}: the machine is turned off", status, 0)
+    if job == ["pack"]:
+        log.write_bytes(log.read_bytes()[-KEPT:])
+        job = []
     status, records, lines = read(folder, log)
-    check(f"{name}: spin counts", [] if status == 0 and records and not spins(records) else [f"status {status}", *spins(records), *lines[-3:], *tail(folder, log)])
+    wrong = spins([r for r in records if r["payload"] == "spin"])
+    check(f"{name}: spin counts", [] if status == 0 and not wrong else [f"status {status}", *wrong, *lines[-3:], *tail(folder, log)])
     results = folder / "run.jsonl"
-    barecpc(folder, "run", "--arch", arch, "--accel", "tcg", "--results", results, "--", *JOB)
+    barecpc(folder, "run", "--arch", arch, "--accel", "tcg", "--results", results, *(["--", *job] if job else []))
     wanted = [json.loads(line) for line in results.read_text().splitlines()]
     differ = [f"{a}\n# {b}"[:600] for a, b in zip(told(records), told(wanted)) if a != b]
     check(f"{name}: the {len(wanted)} records of barecpc run", differ[:1] or [f"{len(records)} records"] * (len(records) != len(wanted)))
