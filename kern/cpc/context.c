@@ -386,6 +386,17 @@ kcpc_each_instance(void (*fn)(struct kcpc_ctx *ctx))
 		fn(ctx);
 }
 
+bool
+pcbe_any_bound(
+    bool (*fn)(const struct pcbe_set *set, const void *arg), const void *arg)
+{
+	const struct kcpc_ctx *ctx = all_bound;
+
+	while (ctx != NULL && !fn(&ctx->kc_pcbe, arg))
+		ctx = ctx->kc_next;
+	return ctx != NULL;
+}
+
 void
 kcpc_asked(bool refused)
 {

@@ -318,6 +318,10 @@ struct pcbe_line {
 bool kcpc_prove_overflow(struct pcbe_ops *backend, const struct pcbe_line *pl,
     const char *how, bool exactly);
 
+/* Is fn(set, arg) true for any set that is bound? */
+bool pcbe_any_bound(
+    bool (*fn)(const struct pcbe_set *set, const void *arg), const void *arg);
+
 /*
  * kern/cpc/refuse.c, for configure(): say in rf why it refuses, in one line
  * without a newline.  rf is NULL in a proof.  Returns the subcode.

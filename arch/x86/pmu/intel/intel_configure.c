@@ -86,6 +86,21 @@ extra_of(uint32_t attr, uint64_t sel)
 static const char *const extra_names[] = { "msr_offcore", "msr_ldlat",
 	"msr_frontend" };
 
+struct wanted {
+	enum event_extra extra;
+	uint64_t value;
+};
+
+/* Does a bound set have another value in that extra MSR?  Unused ones are 0. */
+static bool
+disagrees(const struct pcbe_set *bound, const void *arg)
+{
+	const struct wanted *w = arg;
+	uint64_t has = bound->ps_extra_msr[w->extra];
+
+	return has != 0 && has != w->value;
+}
+
 /*
  * The request needs this value in an extra MSR.  Refuse a value that the
  * register does not take now: program() can only report it.
@@ -96,6 +111,7 @@ take_extra(struct pcbe_cfg *cfg, struct pcbe_set *set, enum event_extra extra,
 {
 	const struct x86_extra *x = &x86_extras[extra];
 	uint64_t takes = intel_shape_of(set->ps_type)->is_extras[extra];
+	const struct wanted wanted = { extra, value };
 
 	if (takes == 0)
 		return pcbe_refuse(rf, CPC_RESOURCE_UNAVAIL,
@@ -108,6 +124,12 @@ take_extra(struct pcbe_cfg *cfg, struct pcbe_set *set, enum event_extra extra,
 			    x->xe_name, x->xe_msr, (unsigned long long)value,
 			    (unsigned long long)set->ps_extra_msr[extra], i);
 	}
+	if (intel_extras_shared && pcbe_any_bound(disagrees, &wanted))
+		return pcbe_refuse(rf, CPC_CONFLICTING_REQS,
+		    "the threads of a core share %s (%#x), and another set "
+		    "needs another value: unbind that, or boot one thread "
+		    "(cpus=)",
+		    x->xe_name, x->xe_msr);
 	if ((value & ~takes) != 0)
 		return pcbe_refuse(rf, CPC_ATTRIBUTE_OUT_OF_RANGE,
 		    "%s (%#x) does not take %#llx", x->xe_name, x->xe_msr,

@@ -29,6 +29,8 @@ struct intel_shape {
 	uint64_t is_lacking; /* bits of the event select that raise #GP */
 };
 extern struct intel_shape intel_shape; /* the part that all CPUs have */
+/* Do threads of a core share the extra MSRs, and has a core two? */
+extern bool intel_extras_shared;
 extern struct intel_shape intel_type_shape[PCBE_MAXTYPE]; /* core_type.c */
 
 /* The shape that a set of this ps_type uses. */

@@ -65,21 +65,35 @@ lacking_bits(const struct intel_shape *is)
 	return bits;
 }
 
+bool intel_extras_shared;
+
 /*
  * Before version 3, the hardware threads of a core share its counters.
  * Intel SDM vol. 3B, "Architectural Performance Monitoring Version 3".
+ *
+ * On Nehalem and Westmere they have counters of their own, and share
+ * MSR_OFFCORE_RSP_n: Linux, "perf: Add support for supplementary event
+ * registers", 2011.
  */
 static void
 find_siblings(const struct intel_shape *mine, unsigned cpu)
 {
+	static const uint8_t sharing[] = { 0x1a, 0x1e, 0x1f, 0x2e, 0x25, 0x2c,
+		0x2f };
 	const struct cpuset *threads = x86_core_threads(cpu);
 	unsigned first = cpuset_next(threads, threads, 0);
 
-	if (cpu == 0)
+	if (cpu == 0) {
 		intel_pcbe_ops.siblings = NULL;
-	if (!mine->is_per_thread &&
-	    cpuset_next(threads, threads, first + 1) < MAXCPU)
+		intel_extras_shared = false;
+	}
+	if (cpuset_next(threads, threads, first + 1) >= MAXCPU)
+		return;
+	if (!mine->is_per_thread)
 		intel_pcbe_ops.siblings = x86_core_threads;
+	if (x86_features.family == 6 && x86_features.model <= 0xff &&
+	    memchr(sharing, (int)x86_features.model, sizeof sharing) != NULL)
+		intel_extras_shared = true;
 }
 
 enum pmu_found

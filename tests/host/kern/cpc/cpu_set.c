@@ -6,6 +6,7 @@
 /* the kernel's function has this name in host tests */
 #define sched_yield kern_sched_yield
 #include "kern/cpc/kcpc.h"
+#include "kern/cpc/kcpc_impl.h"
 #include "kern/sched/cpu.h"
 
 static unsigned posts;
@@ -403,4 +404,29 @@ CPC_TEST(a_cpu_comes_online_without_a_pmu)
 	reboot();
 	kcpc_cpu_online(&cpus[1]);
 	assert_null(cpc);
+}
+
+static unsigned asked;
+
+static bool
+has_requests(const struct pcbe_set *set, const void *n)
+{
+	asked++;
+	return set->ps_n == *(const unsigned *)n;
+}
+
+/* A backend whose CPUs share an extra MSR asks for another set's value. */
+CPC_TEST(a_backend_looks_at_each_bound_set)
+{
+	static const unsigned one = 1, two = 2;
+	cpc_set_t *set = set_of("instructions");
+
+	assert_false(pcbe_any_bound(has_requests, &one));
+	bind_curlwp(set);
+	assert_true(pcbe_any_bound(has_requests, &one));
+	assert_false(pcbe_any_bound(has_requests, &two));
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+	asked = 0;
+	assert_false(pcbe_any_bound(has_requests, &one));
+	assert_int_equal(asked, 0);
 }

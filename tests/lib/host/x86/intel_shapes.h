@@ -23,6 +23,9 @@
 extern const struct fake_cpu core_duo, core_2, nehalem, skylake,
     skylake_without_ht, skylake_whole, ice_lake, gaps, sixth, efficient;
 
+/* Included here, intel_impl.h would see the macro `ops`. */
+extern bool intel_extras_shared;
+
 /* Give all CPUs this shape, boot the first one, and empty the set. */
 void boot(const struct fake_cpu *shape);
 extern struct fake_cpu *const cpu; /* the first CPU */

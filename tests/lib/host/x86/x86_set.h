@@ -59,4 +59,7 @@ bool lacks(const struct pcbe_ops *ops, const char *event);
 const char *names_on(const struct pcbe_ops *ops, unsigned pic);
 const char *attr_names(const struct pcbe_ops *ops);
 
+/* The set that pcbe_any_bound() finds, or NULL. */
+extern const struct pcbe_set *fake_bound;
+
 #endif /* TESTS_LIB_HOST_X86_X86_SET_H */

@@ -520,3 +520,29 @@ TEST(siblings)
 	boot_two(&c, 2);
 	assert_null(ops->siblings);
 }
+
+/* The threads of Nehalem and Westmere share extra MSRs, and no counters. */
+TEST(threads_that_share_extra_msrs)
+{
+	static const struct {
+		unsigned model, threads;
+		bool shared;
+	} cases[] = {
+		{ 0x1a, 2, true },
+		{ 0x2c, 2, true },
+		{ 0x1a, 1, false },
+		{ 0x2a, 2, false },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		boot_two(&nehalem, cases[i].threads);
+		x86_features.model = cases[i].model;
+		fake_self = 1;
+		assert_int_equal(intel_pcbe_init(), PMU_FOUND);
+		fake_self = 0;
+		assert_null(ops->siblings);
+		assert_int_equal(intel_extras_shared, cases[i].shared);
+	}
+	boot(&nehalem);
+	assert_false(intel_extras_shared);
+}

@@ -119,6 +119,30 @@ TEST(extra_msrs_are_shared)
 	    named_refusal.cf_why, "this CPU lacks MSR_OFFCORE_RSP_0 (0x1a6)");
 }
 
+/* A set that is bound elsewhere has another value. */
+TEST(extra_msrs_that_threads_share)
+{
+	const char *name = "OFFCORE_RESPONSE_0:DMND_DATA_RD";
+	struct pcbe_set other = { .ps_extra_msr[EXTRA_OFFCORE0] = 0x10002 };
+
+	boot(&skylake_whole);
+	fake_bound = &other;
+	assert_int_equal(add_name(&set, 0, name, 0, NULL), 0);
+	intel_extras_shared = true;
+	assert_int_equal(
+	    add_name(&set, 1, name, 0, NULL), CPC_CONFLICTING_REQS);
+	assert_string_equal(named_refusal.cf_why,
+	    "the threads of a core share MSR_OFFCORE_RSP_0 (0x1a6), and "
+	    "another set needs another value: unbind that, or boot one thread "
+	    "(cpus=)");
+	other.ps_extra_msr[EXTRA_OFFCORE0] = 0x10001; /* the same */
+	assert_int_equal(add_name(&set, 1, name, 0, NULL), 0);
+	other.ps_extra_msr[EXTRA_OFFCORE0] = 0; /* not used */
+	assert_int_equal(add_name(&set, 2, name, 0, NULL), 0);
+	fake_bound = NULL;
+	intel_extras_shared = false;
+}
+
 /*
  * A bind configures while another set counts, or for a set of another CPU.  It
  * reads or writes no register, whether it is refused or not.
