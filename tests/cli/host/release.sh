@@ -95,14 +95,13 @@ sys.exit(len(suite) != int(suite.get("tests")))' "$out"
 done <"$tap_dir/commands"
 
 # A root with Python, env and a shell, and no other file.
-if [ "$(id -u)" != 0 ]; then
-	skip 'an empty root' 'needs root, for chroot'
+root=$tap_dir/root
+mkdir "$root" "$root/tmp" "$root/dev"
+if ! mknod -m 666 "$root/dev/null" c 1 3 2>/dev/null; then
+	skip 'an empty root' 'needs root, for mknod and chroot'
 	end
 	exit
 fi
-root=$tap_dir/root
-mkdir "$root" "$root/tmp" "$root/dev"
-mknod -m 666 "$root/dev/null" c 1 3
 put() { # FILE...: a file, with the libraries that it needs
 	for file; do
 		mkdir -p "$root$(dirname "$file")"
