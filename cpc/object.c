@@ -106,15 +106,6 @@ cpci_table_find(struct cpci_table *t, const void *name)
 	                    : NULL;
 }
 
-static void *
-slot_free(struct cpci_table *t, struct cpci_slot *slot, uint32_t index)
-{
-	__atomic_store_n(&slot->sl_id, 0, __ATOMIC_RELAXED);
-	slot->sl_next = t->t_free;
-	t->t_free = index + 1;
-	return slot->sl_obj;
-}
-
 void *
 cpci_table_remove(struct cpci_table *t, const void *name)
 {
@@ -123,7 +114,10 @@ cpci_table_remove(struct cpci_table *t, const void *name)
 
 	if ((slot = slot_find(t, name)) == NULL)
 		return NULL;
-	return slot_free(t, slot, index);
+	__atomic_store_n(&slot->sl_id, 0, __ATOMIC_RELAXED);
+	slot->sl_next = t->t_free;
+	t->t_free = index + 1;
+	return slot->sl_obj;
 }
 
 void *
