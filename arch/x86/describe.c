@@ -8,7 +8,7 @@
 #include "arch/x86/dev/timer.h"
 #include "arch/x86/insn.h"
 #include "arch/x86/msr.h"
-#include "arch/x86/pmu/models.h"
+#include "arch/x86/pmu/pmu.h"
 #include "arch/x86/topology.h"
 #include "arch/x86/trap/fpu.h"
 #include "arch/x86/x86.h"

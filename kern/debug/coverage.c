@@ -3,7 +3,7 @@
  * every basic block call __sanitizer_cov_trace_pc().  GCC manual, "Program
  * Instrumentation Options", -fsanitize-coverage=trace-pc.
  */
-#include "kern/debug/coverage.h"
+#include "kern/debug/debug.h"
 
 #include <stddef.h>
 

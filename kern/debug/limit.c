@@ -2,7 +2,7 @@
  * Measures each entry to the kernel, and ends the run at one that takes too
  * long: kernel_limit= on the command line.
  */
-#include "kern/debug/limit.h"
+#include "kern/debug/debug.h"
 
 #include "kern/arch.h"
 #include "kern/platform/entry_budget.h"

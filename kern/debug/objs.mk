@@ -1,2 +1,2 @@
 # kern/debug/: what tests ask the kernel for.
-KERN_OBJS += $(addprefix kern/debug/,limit.o test_hooks.o $(if $(filter coverage,$(SAN)),coverage.o,no_coverage.o))
+KERN_OBJS += $(addprefix kern/debug/,limit.o test_hooks.o $(if $(filter coverage,$(SAN)),coverage.o))

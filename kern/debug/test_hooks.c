@@ -2,7 +2,7 @@
  * The kernel's test hooks: allocations that fail, a summary of the state,
  * errors made on purpose, and disturbances of kcpc.
  */
-#include "kern/debug/test_hooks.h"
+#include "kern/debug/debug.h"
 
 #include <stddef.h>
 
@@ -10,7 +10,6 @@
 #include "kern/arch.h"
 #include "kern/cpc/kcpc.h"
 #include "kern/cpc/kcpc_impl.h"
-#include "kern/debug/coverage.h"
 #include "kern/mm/page.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/command/cmdline.h"
@@ -55,13 +54,6 @@ begin_to_fail(uint64_t first, bool all)
 	failing.made = 0;
 	page_alloc_fails = allocation_fails;
 	return 0;
-}
-
-static intptr_t
-end_to_fail(void)
-{
-	page_alloc_fails = NULL;
-	return (intptr_t)failing.made;
 }
 
 /*
@@ -139,6 +131,12 @@ keep(uintptr_t what)
  * The call BARECPC_SYS_TEST (include/sys/barecpc.h)
  */
 
+__attribute__((weak)) intptr_t
+coverage_blocks(void)
+{
+	return -ENOTSUP;
+}
+
 intptr_t
 test_hooks_syscall(const uintptr_t *a)
 {
@@ -148,7 +146,8 @@ test_hooks_syscall(const uintptr_t *a)
 	case BARECPC_TEST_FAIL:
 		return begin_to_fail(a[1], a[2] != 0);
 	case BARECPC_TEST_FAIL_END:
-		return end_to_fail();
+		page_alloc_fails = NULL;
+		return (intptr_t)failing.made;
 	case BARECPC_TEST_STATE:
 		return copy_state(a[1]);
 	case BARECPC_TEST_KNOWN:
@@ -172,12 +171,6 @@ test_hooks_syscall(const uintptr_t *a)
 static volatile int32_t largest = INT32_MAX;
 static void *volatile pointer;
 static volatile size_t length;
-
-static void
-overflow_int(void)
-{
-	largest = largest + 1;
-}
 
 /* noinline: the panic must name it. */
 static __attribute__((noinline)) void
@@ -239,7 +232,7 @@ void
 test_crash(uint32_t flags)
 {
 	if (flags & DEBUG_UNDEFINED)
-		overflow_int();
+		largest = largest + 1;
 	if (flags & DEBUG_SMASH)
 		smash_stack();
 	if (flags & DEBUG_FREED_PAGE)
@@ -259,24 +252,11 @@ test_crash(uint32_t flags)
  * software PMU count.
  */
 
-/* Stop and start the PICs, as a switch of LWPs does. */
-static void
-switch_due(struct kcpc_ctx *ctx)
-{
-	kcpc_fold(ctx);
-}
-
 static void
 freeze_due(struct kcpc_ctx *ctx)
 {
 	kcpc_stop(ctx);
 	kcpc_freeze(ctx, 0);
-}
-
-static void
-invalidate_due(struct kcpc_ctx *ctx)
-{
-	kcpc_invalidate(ctx);
 }
 
 /* Move the LWP to the next CPU, as another LWP's processor_bind(2) would. */
@@ -316,9 +296,10 @@ static intptr_t
 disturb(const uintptr_t *a)
 {
 	static void (*const acts[])(struct kcpc_ctx *) = {
-		[CPC_DISTURB_SWITCH] = switch_due,
+		[CPC_DISTURB_SWITCH] =
+		    kcpc_fold, /* stops and starts the PICs */
 		[CPC_DISTURB_FREEZE] = freeze_due,
-		[CPC_DISTURB_INVALIDATE] = invalidate_due,
+		[CPC_DISTURB_INVALIDATE] = kcpc_invalidate,
 		[CPC_DISTURB_MIGRATE] = migrate_due,
 	};
 	struct disturbance *ds = &disturbances[arch_curcpu()->c_id];

@@ -1,6 +1,6 @@
 /*
  * The number of pages that an entry to the kernel works on, for kernel_limit=
- * (kern/debug/limit.h).  Included by kern/.
+ * (kern/debug/debug.h).  Included by kern/.
  */
 #ifndef KERN_PLATFORM_ENTRY_BUDGET_H
 #define KERN_PLATFORM_ENTRY_BUDGET_H

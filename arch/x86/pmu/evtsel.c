@@ -4,7 +4,7 @@
  * Intel SDM vol. 3B, "Architectural Performance Monitoring Version 1" and
  * Version 3; AMD APM vol. 2 (24593), "Performance Event-Select Registers".
  */
-#include "arch/x86/pmu/evtsel.h"
+#include "arch/x86/pmu/pmu.h"
 
 #include <stddef.h>
 

@@ -7,7 +7,7 @@
  * that is nested in it, the command line has the list.  docs/x86.md, "Events an
  * emulator models".
  */
-#include "arch/x86/pmu/models.h"
+#include "arch/x86/pmu/pmu.h"
 
 #include <stdbool.h>
 #include <stddef.h>

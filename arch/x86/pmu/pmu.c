@@ -9,7 +9,6 @@
 #include "arch/x86/dev/apic.h"
 #include "arch/x86/insn.h"
 #include "arch/x86/pmu/access.h"
-#include "arch/x86/pmu/models.h"
 #include "arch/x86/pmu/pic.h"
 #include "arch/x86/x86.h"
 #include "kern/arch.h"

@@ -15,7 +15,6 @@
 #include "kern/platform/errno.h"
 #include "kern/proc/deadline.h"
 #include "kern/proc/futex/futex.h"
-#include "kern/proc/futex/futex_queue.h"
 #include "kern/proc/proc.h"
 
 #define WAITERS    0x80000000U

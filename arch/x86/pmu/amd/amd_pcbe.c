@@ -10,8 +10,6 @@
 
 #include "arch/x86/cpuid.h"
 #include "arch/x86/pmu/access.h"
-#include "arch/x86/pmu/evtsel.h"
-#include "arch/x86/pmu/models.h"
 #include "arch/x86/pmu/pic.h"
 #include "arch/x86/pmu/pmu.h"
 #include "arch/x86/pmu/regs.h"

@@ -5,7 +5,6 @@
  */
 #include <stddef.h>
 
-#include "arch/x86/pmu/evtsel.h"
 #include "arch/x86/pmu/intel/intel_impl.h"
 #include "arch/x86/pmu/pmu.h"
 #include "arch/x86/pmu/regs.h"

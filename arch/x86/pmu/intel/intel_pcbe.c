@@ -11,7 +11,6 @@
 #include "arch/x86/cpuid.h"
 #include "arch/x86/insn.h"
 #include "arch/x86/pmu/intel/intel_impl.h"
-#include "arch/x86/pmu/models.h"
 #include "arch/x86/pmu/pic.h"
 #include "arch/x86/pmu/pmu.h"
 #include "arch/x86/pmu/regs.h"

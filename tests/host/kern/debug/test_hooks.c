@@ -6,7 +6,7 @@
 #include "tests/lib/host/kcpc/host.h"
 
 #include "kern/cpc/kcpc_impl.h"
-#include "kern/debug/test_hooks.h"
+#include "kern/debug/debug.h"
 
 static cpc_set_t *set;
 

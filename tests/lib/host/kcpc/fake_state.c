@@ -1,7 +1,7 @@
 /*
  * The state that kern/debug/test_hooks.c reads, without contents.
  */
-#include "kern/debug/coverage.h"
+#include "kern/debug/debug.h"
 #include "kern/mm/page.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/lwp.h"

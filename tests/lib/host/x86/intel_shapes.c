@@ -2,7 +2,7 @@
 
 #include "tests/lib/host/x86/intel_shapes.h"
 
-#include "arch/x86/pmu/models.h"
+#include "arch/x86/pmu/pmu.h"
 #include "arch/x86/topology.h"
 
 /*

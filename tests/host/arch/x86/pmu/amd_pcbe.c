@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#include "arch/x86/pmu/models.h"
 #include "arch/x86/pmu/pic.h"
 #include "arch/x86/pmu/pmu.h"
 #include "arch/x86/pmu/regs.h"

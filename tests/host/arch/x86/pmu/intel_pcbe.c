@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "arch/x86/pmu/models.h"
+#include "arch/x86/pmu/pmu.h"
 #include "arch/x86/topology.h"
 #include "kern/cpc/kcpc_impl.h"
 #include "kern/sched/cpuset.h"

@@ -1,7 +1,6 @@
 /* The x86 PMUs: Intel's versions and shapes, and AMD's three generations. */
 #include "tests/host/kern/cpc/registers/machine.h"
 
-#include "arch/x86/pmu/models.h"
 #include "arch/x86/pmu/pmu.h"
 #include "arch/x86/pmu/regs.h"
 #include "arch/x86/topology.h"
