@@ -168,13 +168,6 @@ create_line(const struct cmdline *cl, struct line *ln)
 	return true;
 }
 
-static void
-free_line(struct line *ln)
-{
-	for (unsigned i = 0; i < ln->n && ln->program[i].proc != NULL; i++)
-		proc_free(ln->program[i].proc);
-}
-
 /* The statuses of several programs. */
 struct verdict {
 	bool uncounted; /* one is EXIT_UNCOUNTED */
@@ -253,7 +246,8 @@ run_line(const struct cmdline *cl, struct line *ln)
 		tmp_clear();
 		status = line_status(ln);
 	}
-	free_line(ln);
+	for (unsigned i = 0; i < ln->n && ln->program[i].proc != NULL; i++)
+		proc_free(ln->program[i].proc);
 	if (has_leaked(ln->name, &before))
 		return EXIT_FAILED;
 	return status == 0 && all_refused(&st) ? EXIT_UNCOUNTED : status;

@@ -150,21 +150,13 @@ pics_stop(struct kcpc_ctx *ctx)
 
 static void fold_due(void *ctx);
 
-static void
-program_with_timer(struct kcpc_ctx *ctx)
-{
-	timer_start(
-	    &ctx->kc_fold, arch_tick() + ns_to_tick(FOLD_NS), fold_due, ctx);
-	kcpc_ops->program(&ctx->kc_pcbe);
-}
-
 static inline void
 pics_start(struct kcpc_ctx *ctx)
 {
 	if ((ctx->kc_flags & KCPC_CTX_NO_OVF_INTR) != 0)
-		program_with_timer(ctx);
-	else
-		kcpc_ops->program(&ctx->kc_pcbe);
+		timer_start(&ctx->kc_fold, arch_tick() + ns_to_tick(FOLD_NS),
+		    fold_due, ctx);
+	kcpc_ops->program(&ctx->kc_pcbe);
 }
 
 struct cpu *

@@ -59,20 +59,14 @@ cons_lock(void)
 		arch_relax();
 }
 
-static void
-cons_raw(int c)
-{
-	keep_putc(c);
-	arch_putc(c);
-}
-
 /* Send a character to the serial line only. */
 static void
 cons_line(int c)
 {
 	if (c == '\n' && !cons.framed)
 		arch_putc('\r');
-	cons_raw(c);
+	keep_putc(c);
+	arch_putc(c);
 }
 
 static void

@@ -249,15 +249,6 @@ sig_stop(struct lwp *l, int sig)
 	proc_tell_parent(p, CLD_STOPPED, sig);
 }
 
-static void
-continue_proc(struct proc *p)
-{
-	p->p_stopped = p->p_job = 0;
-	for (struct lwp *l = p->p_lwps; l != NULL; l = l->l_sibling)
-		l->l_ast &= ~AST_JOB;
-	waitq_wake(&p->p_parked, ~0U);
-}
-
 /* SIGCONT, also blocked or ignored, continues a process that was stopped. */
 static void
 job_signal(struct proc *p, int sig)
@@ -272,7 +263,10 @@ job_signal(struct proc *p, int sig)
 		drop_all(p, STOPPING);
 	if (!stopped)
 		return;
-	continue_proc(p);
+	p->p_stopped = p->p_job = 0;
+	for (struct lwp *l = p->p_lwps; l != NULL; l = l->l_sibling)
+		l->l_ast &= ~AST_JOB;
+	waitq_wake(&p->p_parked, ~0U);
 	if (sig == SIGCONT) {
 		p->p_job = CLD_CONTINUED;
 		proc_tell_parent(p, CLD_CONTINUED, SIGCONT);

@@ -111,15 +111,6 @@ next_cpu_in_turn(const struct lwp *l)
 	return &cpus[last];
 }
 
-static struct cpu *
-place_idle(const struct lwp *l)
-{
-	if (cpuset_has(&sched_idle_cpus, l->l_cpu->c_id) &&
-	    sched_may(l, l->l_cpu))
-		return l->l_cpu;
-	return sched_idle_for(l);
-}
-
 /*
  * Choose a CPU for l: its last CPU if that is idle, else any idle CPU, else its
  * last CPU.  A new LWP without an idle CPU is placed by turns, so that the CPU
@@ -130,8 +121,13 @@ choose_cpu(const struct lwp *l)
 {
 	struct cpu *c;
 
-	if (sched_nidle != 0 && (c = place_idle(l)) != NULL)
-		return c;
+	if (sched_nidle != 0) {
+		if (cpuset_has(&sched_idle_cpus, l->l_cpu->c_id) &&
+		    sched_may(l, l->l_cpu))
+			return l->l_cpu;
+		if ((c = sched_idle_for(l)) != NULL)
+			return c;
+	}
 	return l->l_state != LWP_NEW && sched_may(l, l->l_cpu)
 	           ? l->l_cpu
 	           : next_cpu_in_turn(l);

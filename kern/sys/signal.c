@@ -210,16 +210,6 @@ sys_sigaltstack(const uintptr_t *a)
 	return a[1] != 0 ? -copyout(a[1], &old, sizeof old) : 0;
 }
 
-/* As on Linux, a stack that cannot be restored is ignored. */
-static void
-restore_altstack(struct lwp *l, const struct sigstack *s)
-{
-	const struct user_stack ss = { s->ss_sp,
-		(int32_t)s->ss_flags & SS_DISABLE, 0, s->ss_bytes };
-
-	set_altstack(l, &ss);
-}
-
 /* After a handler returns, its frame is at the stack pointer. */
 intptr_t
 sys_rt_sigreturn(const uintptr_t *a)
@@ -242,7 +232,10 @@ sys_rt_sigreturn(const uintptr_t *a)
 	if ((then->ss_flags & now->ss_flags & SS_DISABLE) == 0 &&
 	    ((then->ss_sp ^ now->ss_sp) | (then->ss_bytes ^ now->ss_bytes) |
 		((then->ss_flags ^ now->ss_flags) & SS_DISABLE)) != 0)
-		restore_altstack(l, then);
+		/* As on Linux, one that cannot be restored is ignored. */
+		set_altstack(l, &(struct user_stack){ then->ss_sp,
+				    (int32_t)then->ss_flags & SS_DISABLE, 0,
+				    then->ss_bytes });
 	return -EJUSTRETURN;
 }
 

@@ -123,20 +123,22 @@ syscall_unknown(const uintptr_t *a)
 
 syscall_fn *syscall_linux[SYSCALL_NLINUX];
 
-#define PRIVATE(sysno) [(sysno)-BARECPC_SYS_CPC]
-syscall_fn *const syscall_private[SYSCALL_NPRIVATE] = {
-	PRIVATE(BARECPC_SYS_CPC) = kcpc_syscall,
-	PRIVATE(BARECPC_SYS_PHYS) = sys_phys,
-	PRIVATE(BARECPC_SYS_STAT) = sys_stat_kernel,
-	PRIVATE(BARECPC_SYS_SCHED) = sched_syscall,
-	PRIVATE(BARECPC_SYS_WITNESS) = sys_witness,
-	PRIVATE(BARECPC_SYS_TEST) = test_hooks_syscall,
-	PRIVATE(BARECPC_SYS_INTERRUPTS) = sys_interrupts,
-	PRIVATE(BARECPC_SYS_CONTROL) = control_syscall,
-	PRIVATE(BARECPC_SYS_QUIET) = sys_quiet,
-	PRIVATE(BARECPC_SYS_SCREEN) = screen_syscall,
-	PRIVATE(BARECPC_SYS_PROGRESS) = sys_progress,
-};
+#define PRIVATE_CALLS(P)                                                       \
+	P(BARECPC_SYS_CPC, "cpc", kcpc_syscall)                                \
+	P(BARECPC_SYS_PHYS, "barecpc_phys", sys_phys)                          \
+	P(BARECPC_SYS_STAT, "barecpc_stat", sys_stat_kernel)                   \
+	P(BARECPC_SYS_SCHED, "processor_bind", sched_syscall)                  \
+	P(BARECPC_SYS_WITNESS, "barecpc_witness", sys_witness)                 \
+	P(BARECPC_SYS_TEST, "barecpc_test", test_hooks_syscall)                \
+	P(BARECPC_SYS_INTERRUPTS, "barecpc_interrupts", sys_interrupts)        \
+	P(BARECPC_SYS_CONTROL, "barecpc_control", control_syscall)             \
+	P(BARECPC_SYS_QUIET, "barecpc_quiet", sys_quiet)                       \
+	P(BARECPC_SYS_SCREEN, "barecpc_screen", screen_syscall)                \
+	P(BARECPC_SYS_PROGRESS, "barecpc_progress", sys_progress)
+
+#define PRIVATE_FN(sysno, name, fn) [(sysno)-BARECPC_SYS_CPC] = fn,
+syscall_fn *const syscall_private[SYSCALL_NPRIVATE] = { PRIVATE_CALLS(
+    PRIVATE_FN) };
 
 static intptr_t
 sys_absent(const uintptr_t *a)
@@ -162,23 +164,12 @@ kernel_sysno(unsigned sysno)
 	return n > SYS_none && n < NSYSCALL ? (unsigned)n : SYS_none;
 }
 
+#define PRIVATE_NAME(sysno, name, fn) [(sysno)-BARECPC_SYS_CPC] = (name),
 /* The name of a call, or "a system call" if it has none. */
 const char *
 syscall_name(unsigned sysno)
 {
-	static const char *const private[] = {
-		PRIVATE(BARECPC_SYS_CPC) = "cpc",
-		PRIVATE(BARECPC_SYS_PHYS) = "barecpc_phys",
-		PRIVATE(BARECPC_SYS_STAT) = "barecpc_stat",
-		PRIVATE(BARECPC_SYS_SCHED) = "processor_bind",
-		PRIVATE(BARECPC_SYS_WITNESS) = "barecpc_witness",
-		PRIVATE(BARECPC_SYS_TEST) = "barecpc_test",
-		PRIVATE(BARECPC_SYS_INTERRUPTS) = "barecpc_interrupts",
-		PRIVATE(BARECPC_SYS_CONTROL) = "barecpc_control",
-		PRIVATE(BARECPC_SYS_QUIET) = "barecpc_quiet",
-		PRIVATE(BARECPC_SYS_SCREEN) = "barecpc_screen",
-		PRIVATE(BARECPC_SYS_PROGRESS) = "barecpc_progress",
-	};
+	static const char *const private[] = { PRIVATE_CALLS(PRIVATE_NAME) };
 	unsigned n = sysno - BARECPC_SYS_CPC;
 
 	if (kernel_sysno(sysno) != SYS_none)

@@ -32,7 +32,7 @@ static struct {
 } asids;
 
 /*
- * Drop TLB entries of one page, or of a whole ASID, on all CPUs.
+ * Drop TLB entries of one page on all CPUs.
  * Arm ARM (DDI 0487), "TLB maintenance instructions".
  */
 static void
@@ -50,14 +50,6 @@ arm64_flush_table(uintptr_t va)
 	__asm__ volatile("tlbi vaae1is, %0" : : "r"(FIELD(va, 55, 12)));
 	dsb(ish);
 	isb();
-}
-
-static void
-tlb_flush_asid(uint64_t asid)
-{
-	dsb(ishst);
-	__asm__ volatile("tlbi aside1is, %0" : : "r"(asid << 48));
-	dsb(ish);
 }
 
 static bool
@@ -236,7 +228,9 @@ void
 arch_as_free(struct as *as)
 {
 	/* The TLB may have cached pointers to the tables: flush it first. */
-	tlb_flush_asid(as->as_asid);
+	dsb(ishst);
+	__asm__ volatile("tlbi aside1is, %0" : : "r"(as->as_asid << 48));
+	dsb(ish);
 	free_tables(as->as_root, 0);
 	asid_free(as->as_asid);
 	as->as_root = 0;

@@ -247,15 +247,6 @@ known_event(enum pcbe_known which, struct cpc_event *ev)
 	return ev->ce_pics;
 }
 
-/* The lowest PIC that is free for use as a helper, as a mask; or 0. */
-static uint32_t
-spare_pic(const struct pcbe_set *set)
-{
-	uint32_t spare = set->ps_spare & ~set->ps_helpers;
-
-	return spare & -spare;
-}
-
 /* A 32-bit counter must be folded before it wraps twice. */
 static bool
 needs_interrupt(const struct pcbe_cfg *cfg)
@@ -326,6 +317,7 @@ configure(struct pcbe_cfg *cfg, const struct cpc_event *ev, unsigned nattrs,
 {
 	const struct pmuv3 *pv = pmuv3_shape(set->ps_type);
 	unsigned max = pv->pv_version >= PMUVER_V3P1 ? RAW_MAX : RAW_MAX_V3;
+	uint32_t spare = set->ps_spare & ~set->ps_helpers;
 	int subcode;
 
 	cfg->pc_aux = 0;
@@ -344,7 +336,7 @@ configure(struct pcbe_cfg *cfg, const struct cpc_event *ev, unsigned nattrs,
 		return CPC_HV_NO_ACCESS;
 	cfg->pc_mask = pmuv3_in_width(~0ULL);
 	if (cfg->pc_notify && pmuv3.pv_overflow == PMUV3_PAIRED) {
-		cfg->pc_aux = spare_pic(set);
+		cfg->pc_aux = spare & -spare; /* the lowest */
 		if (cfg->pc_aux == 0)
 			return pcbe_refuse(rf, CPC_RESOURCE_UNAVAIL,
 			    "overflow notification needs a second PIC as "

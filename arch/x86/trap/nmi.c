@@ -16,22 +16,17 @@
  */
 #define NMI_STATUS_PORT 0x61
 
-static _Noreturn void
-end_run(const struct trapframe *tf)
-{
-	cons_seize(true);
-	tf_print(tf);
-	panic(
-	    "NMI at pc %#lx (port 61h: %#x)", tf->tf_rip, inb(NMI_STATUS_PORT));
-}
-
 void
 x86_nmi_stray(const struct trapframe *tf)
 {
 	struct x86_cpu *xc = x86_self();
 
-	if (cpu_nmi_panics)
-		end_run(tf);
+	if (cpu_nmi_panics) {
+		cons_seize(true);
+		tf_print(tf);
+		panic("NMI at pc %#lx (port 61h: %#x)", tf->tf_rip,
+		    inb(NMI_STATUS_PORT));
+	}
 	if (__atomic_fetch_add(
 		&xc->xc_cpu->c_stray_nmis, 1, __ATOMIC_RELAXED) != 0)
 		return;

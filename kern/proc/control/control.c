@@ -88,20 +88,15 @@ resume_all(struct proc *p)
 	waitq_wake(&p->p_parked, ~0U);
 }
 
-static bool
-must_die(const struct lwp *l)
-{
-	return (l->l_ast & AST_EXIT) != 0 ||
-	       (sig_pending(l) & SIGBIT(SIGKILL)) != 0;
-}
-
 void
 control_wait_stopped(struct lwp *l)
 {
 	struct proc *p = l->l_proc;
 
 	lock_acquire(&p->p_parked.wq_lock);
-	while ((l->l_ast & (AST_STOP | AST_JOB)) != 0 && !must_die(l))
+	while ((l->l_ast & (AST_STOP | AST_JOB)) != 0 &&
+	       (l->l_ast & AST_EXIT) == 0 &&
+	       (sig_pending(l) & SIGBIT(SIGKILL)) == 0)
 		waitq_wait(&p->p_parked);
 	lock_release(&p->p_parked.wq_lock);
 	end_stop(l);

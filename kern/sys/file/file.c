@@ -294,13 +294,6 @@ free_iov:
 	return NULL;
 }
 
-/* Would a read of f wait?  A readv(2) that has read something ends then. */
-static bool
-would_wait(const struct file *f)
-{
-	return (file_poll(f) & (POLLIN | POLLHUP)) == 0;
-}
-
 /*
  * Read or write each piece, until one is incomplete.  If a write to a pipe must
  * not be mixed with others, first wait for room for all of it.
@@ -320,7 +313,9 @@ each_iov(struct file *f, const struct iovec *iov, unsigned n, size_t bytes,
 
 		if (len == 0)
 			continue;
-		if (done > 0 && !writes && would_wait(f))
+		/* A readv(2) that has read something does not wait. */
+		if (done > 0 && !writes &&
+		    (file_poll(f) & (POLLIN | POLLHUP)) == 0)
 			break;
 		/* All pieces together have the limit of one write(2). */
 		if (writes && f->f_kind == FILE_CONSOLE &&
