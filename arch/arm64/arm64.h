@@ -194,13 +194,11 @@ const char *spin_table_release(const struct machine_cpu *mc, uint64_t context);
 
 /* ras.c: may the calling CPU's error records be read? */
 bool arm64_ras_exists(void);
-/* Clear what the records of the calling CPU hold from before the boot. */
-void arm64_ras_cpu_init(void);
 /*
- * Print and clear the errors in the records that the calling CPU reaches.
- * Returns how many there were.
+ * Clear the errors in the records that the calling CPU reaches, those from
+ * before the boot without printing them.  Returns how many there were.
  */
-unsigned arm64_ras_take(void);
+unsigned arm64_ras_take(bool say);
 
 /*
  * pmu/pmu.c: read the shape of this CPU's PMU and stop its PICs.  The boot CPU

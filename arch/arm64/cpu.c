@@ -87,7 +87,7 @@ cpu_init(void)
 	gic_cpu_init();
 	arm64_timer_cpu_init();
 	pmuv3_cpu_init();
-	arm64_ras_cpu_init();
+	arm64_ras_take(false);
 }
 
 /* The boot CPU becomes CPU 0, wherever the tables list it. */

@@ -213,7 +213,7 @@ arch_strain(struct barecpc_interrupts *by)
 
 	if (!arm64_ras_exists())
 		return;
-	ac->ac_errors += arm64_ras_take();
+	ac->ac_errors += arm64_ras_take(true);
 	by->by_errors = ac->ac_errors;
 	by->by_flags |= BARECPC_INTERRUPTS_ERRORS;
 }

@@ -71,9 +71,8 @@ clear_record(uint64_t status)
 	write_sysreg(ERXSTATUS_EL1, v);
 }
 
-/* The number of errors, each printed if `say`, and cleared. */
-static unsigned
-take_records(bool say)
+unsigned
+arm64_ras_take(bool say)
 {
 	unsigned n, errors = 0;
 
@@ -91,16 +90,4 @@ take_records(bool say)
 		errors++;
 	}
 	return errors;
-}
-
-void
-arm64_ras_cpu_init(void)
-{
-	take_records(false);
-}
-
-unsigned
-arm64_ras_take(void)
-{
-	return take_records(true);
 }

@@ -32,9 +32,8 @@ arch_prot(const struct as *as, unsigned prot)
 	return as->as_system ? prot : prot | PROT_USER;
 }
 
-/* Like arch_map(), but a failure leaves nothing mapped. */
-static int
-map_or_undo(struct as *as, uintptr_t va, uint64_t pa, size_t len, unsigned prot)
+int
+pages_map(struct as *as, uintptr_t va, uint64_t pa, size_t len, unsigned prot)
 {
 	int err = arch_map(as, va, pa, len, arch_prot(as, prot));
 
@@ -62,12 +61,6 @@ pages_where(const struct as *as, uintptr_t va)
 
 	find_mapping((struct as *)as, va, &pa);
 	return pa;
-}
-
-int
-pages_map(struct as *as, uintptr_t va, uint64_t pa, size_t len, unsigned prot)
-{
-	return map_or_undo(as, va, pa, len, prot);
 }
 
 void
@@ -178,7 +171,7 @@ populate_block(
 			return ENOMEM;
 	}
 	*done = PAGE_SIZE << order;
-	if ((err = map_or_undo(as, va, va_to_pa(p), *done, prot)) != 0)
+	if ((err = pages_map(as, va, va_to_pa(p), *done, prot)) != 0)
 		page_free(p, order);
 	else
 		as->as_npages += 1UL << order;
@@ -215,7 +208,7 @@ populate_run(struct as *as, uintptr_t va, size_t len, unsigned prot)
 		return ENOMEM;
 	entry_budget_add(pages);
 	arch_page_zero(p, len);
-	if ((err = map_or_undo(as, va, va_to_pa(p), len, prot)) != 0) {
+	if ((err = pages_map(as, va, va_to_pa(p), len, prot)) != 0) {
 		page_free_run(p, pages);
 		return err;
 	}
@@ -239,7 +232,7 @@ static int
 move_mapping(
     struct as *from, struct as *to, uintptr_t va, size_t step, unsigned prot)
 {
-	int err = map_or_undo(to, va, arch_translate(from, va), step, prot);
+	int err = pages_map(to, va, arch_translate(from, va), step, prot);
 
 	if (err == 0)
 		arch_unmap(from, va, step);
@@ -307,7 +300,7 @@ pages_move(
 	for (off = 0; off < len; off += PAGE_SIZE) {
 		if ((h = find_mapping(as, from + off, &pa)) == NULL)
 			continue;
-		if ((err = map_or_undo(h, to + off, pa, PAGE_SIZE, prot)) != 0)
+		if ((err = pages_map(h, to + off, pa, PAGE_SIZE, prot)) != 0)
 			goto unmap;
 	}
 	/* Then unmap them at the old place, which cannot fail. */

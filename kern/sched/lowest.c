@@ -21,12 +21,12 @@ lowest_next(struct cpu *c)
 	if (c->c_lowest.q_first == NULL)
 		return c->c_idle;
 	if (c->c_active && sched_steal(c)) {
-		sched_has_work(c);
+		sched_set_idle(c, false);
 		return runq_next(c);
 	}
 	l = lwpq_pop(&c->c_lowest);
 	if (c->c_active)
-		sched_is_idle(c);
+		sched_set_idle(c, true);
 	if (c->c_lowest.q_first != NULL)
 		slice_time(c, l);
 	return l;

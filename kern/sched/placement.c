@@ -20,8 +20,8 @@
 struct cpuset sched_active_cpus, sched_idle_cpus;
 unsigned sched_nidle;
 
-static void
-set_idle(const struct cpu *c, bool idle)
+void
+sched_set_idle(const struct cpu *c, bool idle)
 {
 	if (cpuset_has(&sched_idle_cpus, c->c_id) == idle)
 		return;
@@ -32,18 +32,6 @@ set_idle(const struct cpu *c, bool idle)
 		cpuset_remove(&sched_idle_cpus, c->c_id);
 		sched_nidle--;
 	}
-}
-
-void
-sched_has_work(const struct cpu *c)
-{
-	set_idle(c, false);
-}
-
-void
-sched_is_idle(const struct cpu *c)
-{
-	set_idle(c, true);
 }
 
 static void
@@ -131,13 +119,13 @@ sched_idle(void)
 	for (;;) {
 		if (sched_others_wait(c) ||
 		    (c->c_active && (sched_steal(c) || steal_lowest(c)))) {
-			set_idle(c, false);
+			sched_set_idle(c, false);
 			counting->cpu_init(c->c_id);
 			sched_switch();
 			continue;
 		}
 		if (c->c_active)
-			set_idle(c, true);
+			sched_set_idle(c, true);
 		counting->idle(true);
 		/* With kernel_limit= it stays taken: kern/sched/xcall.h. */
 		if (entry_watch == NULL)
@@ -220,7 +208,7 @@ sched_offline(struct cpu *c)
 	if (is_last(c) || c->c_nbound > 0 || c->c_claimed)
 		return EBUSY;
 	set_active(c, false);
-	set_idle(c, false);
+	sched_set_idle(c, false);
 	while ((l = lwpq_pop(&c->c_woken)) != NULL ||
 	       (l = lwpq_pop(&c->c_runq)) != NULL ||
 	       (l = lwpq_pop(&c->c_lowest)) != NULL)

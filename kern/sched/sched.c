@@ -140,7 +140,7 @@ enqueue_on(struct cpu *c, struct lwpq *q, struct lwp *l, enum lwp_state state)
 	l->l_state = state;
 	lwpq_push(q, l);
 	if (sched_nidle != 0)
-		sched_has_work(c);
+		sched_set_idle(c, false);
 	if (c->c_lwp->l_lowest)
 		c->c_lwp->l_ast |= AST_YIELD;
 	if (c != arch_curcpu())

@@ -32,10 +32,8 @@ sched_may(const struct lwp *l, const struct cpu *c)
 	       !cpuset_meets(&l->l_affinity, &sched_active_cpus);
 }
 
-/* c has work now: it is no longer idle. */
-void sched_has_work(const struct cpu *c);
-/* c is idle, or runs an LWP of the lowest class. */
-void sched_is_idle(const struct cpu *c);
+/* Is c idle, or does it run an LWP of the lowest class? */
+void sched_set_idle(const struct cpu *c, bool idle);
 /* Take an LWP that waits for another CPU and may run on c. */
 bool sched_steal(struct cpu *c);
 

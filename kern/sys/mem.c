@@ -339,12 +339,6 @@ sys_mlock(const uintptr_t *a)
 	return lock_range(a[0], a[1]);
 }
 
-intptr_t
-sys_munlock(const uintptr_t *a)
-{
-	return lock_range(a[0], a[1]);
-}
-
 #define MCL_ALL 7u /* MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT */
 
 intptr_t

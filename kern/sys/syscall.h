@@ -96,7 +96,6 @@ struct proc;
 	X(mremap, 25, 216)                                                     \
 	X(madvise, 28, 233)                                                    \
 	X(mlock, 149, 228)                                                     \
-	X(munlock, 150, 229)                                                   \
 	X(mlockall, 151, 230)                                                  \
 	X(munlockall, 152, 231)                                                \
 	X(membarrier, 324, 283)                                                \
@@ -192,6 +191,7 @@ struct proc;
 	Y(sendfile, absent, 40, 71)                                            \
 	Y(copy_file_range, absent, 326, 285)                                   \
 	Y(fdatasync, fsync, 75, 83)                                            \
+	Y(munlock, mlock, 150, 229)                                            \
 	Y(socketpair, socket, 53, 199)                                         \
 	Y(geteuid, getuid, 107, 175)                                           \
 	Y(getgid, getuid, 104, 176)                                            \

@@ -83,12 +83,6 @@ x86_fpu_alloc(void)
 	return area;
 }
 
-void
-x86_fpu_free(void *area)
-{
-	kfree(area);
-}
-
 /* A header of zeros means initial state for every component. */
 void
 x86_fpu_clear(void *area)

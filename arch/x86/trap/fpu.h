@@ -19,8 +19,8 @@ void x86_fpu_report(void); /* log a line if XCR0 did not hold it */
 void x86_fpu_init(void);
 size_t x86_fpu_bytes(void);
 
-void *x86_fpu_alloc(void); /* a clean area, or NULL without memory */
-void x86_fpu_free(void *area);
+/* A clean area, for kfree(), or NULL without memory. */
+void *x86_fpu_alloc(void);
 void x86_fpu_clear(void *area);
 void x86_fpu_save(void *area);
 void x86_fpu_load(const void *area);

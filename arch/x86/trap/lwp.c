@@ -65,7 +65,7 @@ arch_lwp_free(struct lwp *l)
 {
 	struct x86_lwp *xl = l->l_arch;
 
-	x86_fpu_free(xl->xl_fpu);
+	kfree(xl->xl_fpu);
 	kfree(xl);
 	l->l_arch = NULL;
 }
