@@ -79,13 +79,13 @@ find_code(const struct events *es, uint64_t code, struct event_spec *found)
 
 /* libpfm4's code of a name, or ~0. */
 static uint64_t
-libpfm4_code(const struct event_pmu *ep, const char *name)
+libpfm4_code(const struct event_pmu *ep, const char *pmu, const char *name)
 {
 	uint64_t *codes = NULL, code = ~0ULL;
 	char text[512];
 	int n = 0;
 
-	snprintf(text, sizeof text, "%s::%s", ep->ep_name, name);
+	snprintf(text, sizeof text, "%s::%s", pmu, name);
 	if (pfm_get_event_encoding(text, PFM_PLM0 | PFM_PLM3, NULL, NULL,
 		&codes, &n) == PFM_SUCCESS &&
 	    n == 1)
@@ -98,22 +98,17 @@ libpfm4_code(const struct event_pmu *ep, const char *name)
 /*
  * Find an event by PAPI's name for it.  The unit masks of a vendor's events do
  * not combine, but one of its events may be what several are in libpfm4.  PAPI
- * also searches the events of the architecture, for which libpfm4 has a
- * separate PMU.
+ * also searches the events of the architecture, a separate PMU of libpfm4's.
  */
 static bool
 find_event(const struct events *es, const char *name, struct event_spec *sp)
 {
-	const struct event_db *dbs[EVENT_VENDORS] = { es->es_db };
-	struct events arch;
+	const struct event_pmu *ep = es->es_pmu;
 	struct event_code ec;
 
-	if (encode_name(es, name, sp, &ec) ||
-	    find_code(es, libpfm4_code(es->es_pmu, name), sp))
-		return true;
-	arch = events_find(dbs, "ix86arch");
-	return arch.es_pmu != NULL && encode_name(&arch, name, sp, &ec) &&
-	       find_code(es, plain_code(es, &ec), sp);
+	return encode_name(es, name, sp, &ec) ||
+	       find_code(es, libpfm4_code(ep, ep->ep_name, name), sp) ||
+	       find_code(es, libpfm4_code(ep, "ix86arch", name), sp);
 }
 
 /* Add an event as an alias.  alias_add_event() (events/names/) reads it. */
@@ -168,21 +163,15 @@ list_add(struct list *li, int preset, enum preset_why why, uint16_t event)
 static bool
 add_architected(const struct event_pmu *ep, int preset, struct list *li)
 {
-	struct architected ar;
+	uint64_t code = architected_code(ep, event_preset_names[preset]);
 	struct event_spec sp;
 	struct event_db db = db_now();
 	struct events es = { &db, ep };
 
-	for (unsigned n = 0; (ar = architected_nth(ep, n)).ar_preset != NULL;
-	     n++) {
-		if (strcmp(ar.ar_preset, event_preset_names[preset]) != 0)
-			continue;
-		if (!find_code(&es, ar.ar_code, &sp))
-			return false;
-		list_add(li, preset, PRESET_EXACT, event_add(&es, &sp));
-		return true;
-	}
-	return false;
+	if (code == 0 || !find_code(&es, code, &sp))
+		return false;
+	list_add(li, preset, PRESET_EXACT, event_add(&es, &sp));
+	return true;
 }
 
 /* PAPI has a preset whose events it finds all; the others it drops. */

@@ -146,12 +146,8 @@ void papi_read(
 enum preset_why preset_denied(
     const char *pmu, const char *preset, const char *event);
 
-/* architected.c: the nth preset whose event the architecture defines. */
-struct architected {
-	const char *ar_preset; /* NULL: past the last */
-	uint64_t ar_code;      /* event and unit mask */
-};
-struct architected architected_nth(const struct event_pmu *ep, unsigned n);
+/* architected.c: event and unit mask that the architecture gives it, or 0. */
+uint64_t architected_code(const struct event_pmu *ep, const char *preset);
 
 /* write.c: print all arrays. */
 void write_all(const char *vendor, const char *first_line);
