@@ -2,6 +2,7 @@
  * Makes blocks of lines, compresses them, and decides which records need a
  * short one: pack.h.
  */
+#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +62,7 @@ open_block(struct pack *p)
 	    (struct pack_block){ .pb_first = p->pck_records + 1 };
 }
 
-/* Send the block's lines.  The first block becomes the dictionary. */
+/* Send the block's lines, which may become the dictionary. */
 static void
 close_block(struct pack *p)
 {
@@ -72,7 +73,8 @@ close_block(struct pack *p)
 	p->pck_machine = NULL;
 	b->pb_bytes = send_block(p, p->pck_lines, p->pck_bytes, false);
 	p->pck_since += b->pb_bytes;
-	if (p->pck_dictionary == NULL) {
+	if (p->pck_dictionary == NULL && p->pck_bytes >= PACK_LEAST) {
+		p->pck_dictionary_block = p->pck_nblock - 1;
 		p->pck_dictionary = p->pck_lines;
 		p->pck_dictionary_bytes = p->pck_bytes;
 		p->pck_dictionary_frame = b->pb_bytes;
@@ -87,6 +89,8 @@ close_block(struct pack *p)
 static void
 send_dictionary(struct pack *p)
 {
+	if (p->pck_dictionary == NULL)
+		return;
 	send_block(p, p->pck_dictionary, p->pck_dictionary_bytes, true);
 	p->pck_since = 0;
 }
@@ -95,9 +99,20 @@ void
 pack_start(
     struct pack *p, size_t keep, void (*send)(const char *frame, size_t n))
 {
-	*p = (struct pack){ .pck_keep = keep, .pck_send = send };
+	*p = (struct pack){ .pck_keep = keep,
+		.pck_send = send,
+		.pck_dictionary_block = UINT_MAX };
 	p->pck_shorts_file = fail_unless_room(
 	    open_memstream(&p->pck_shorts, &p->pck_shorts_bytes));
+	open_block(p);
+}
+
+static void
+next_block(struct pack *p)
+{
+	close_block(p);
+	if (p->pck_since >= PACK_AGAIN)
+		send_dictionary(p);
 	open_block(p);
 }
 
@@ -107,10 +122,7 @@ take_line(struct pack *p)
 {
 	if (ftell(p->pck_file) < PACK_BLOCK)
 		return;
-	close_block(p);
-	if (p->pck_since >= PACK_AGAIN)
-		send_dictionary(p);
-	open_block(p);
+	next_block(p);
 }
 
 /* Add the line of text that waited for a record. */
@@ -176,6 +188,13 @@ pack_text(struct pack *p, const char *text, size_t n)
 	}
 }
 
+void
+pack_flush(struct pack *p)
+{
+	add_row(p, NULL);
+	next_block(p);
+}
+
 /* Send the short records from `next` on, before record `last`, and the end. */
 static size_t
 send_shorts(struct pack *p, unsigned next, unsigned last)
@@ -211,26 +230,26 @@ send_nothing(const char *frame, size_t n)
 }
 
 /*
- * The first record of the first block that the console keeps.  The run's
- * first block comes again, as the dictionary.
+ * The first record of the first block that the console keeps.  The dictionary
+ * comes again after all blocks.
  */
 static unsigned
-first_kept(struct pack *p, size_t room, size_t full)
+first_kept(struct pack *p, unsigned first, size_t room, size_t full)
 {
 	void (*send)(const char *frame, size_t n) = p->pck_send;
-	unsigned first = p->pck_block[0].pb_first, last = first;
 	size_t shorts;
 
 	p->pck_send = send_nothing;
 	shorts = send_shorts(p, 1, p->pck_records + 1);
 	p->pck_send = send;
+	full += p->pck_dictionary_frame;
 	for (unsigned i = 0; i < p->pck_nblock; i++) {
-		last = p->pck_block[i].pb_first;
-		if (i == 1)
-			first = last;
-		if (full + shorts * (last - first) / p->pck_records <= room)
+		unsigned last = p->pck_block[i].pb_first;
+		unsigned n = last > first ? last - first : 0;
+
+		if (full + shorts * n / p->pck_records <= room)
 			return last;
-		full -= i == 0 ? 0 : p->pck_block[i].pb_bytes;
+		full -= p->pck_block[i].pb_bytes;
 	}
 	return p->pck_records + 1;
 }
@@ -239,7 +258,7 @@ unsigned
 pack_end(struct pack *p)
 {
 	size_t room = p->pck_keep - PACK_RESERVE, full = 0;
-	unsigned first = p->pck_records + 1, last = first;
+	unsigned first = 1, last = 1;
 
 	add_row(p, NULL);
 	close_block(p);
@@ -249,8 +268,10 @@ pack_end(struct pack *p)
 	/* The dictionary may have come again. */
 	full += full / PACK_AGAIN * p->pck_dictionary_frame;
 	if (full > room) {
-		first = p->pck_nblock > 1 ? p->pck_block[1].pb_first : first;
-		last = first_kept(p, room, full);
+		/* The dictionary has the records of its block. */
+		if (p->pck_dictionary_block == 0 && p->pck_nblock > 1)
+			first = p->pck_block[1].pb_first;
+		last = first_kept(p, first, room, full);
 		send_dictionary(p);
 	}
 	last = last < first ? first : last;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "payloads/common/report.h"
@@ -21,16 +22,28 @@
 #define KEEP_MAX     (1UL << 30)
 #define RECORD_BYTES 190 /* of a packed record with five runs, about */
 #define SHORT_BYTES  30
+#define SECONDS      30
 #define TEXT         "/tmp/pack.out"
 #define WORDS_MAX    256
 
 static struct pack pack;
 static int record_fd, failed;
 static unsigned programs, uncounted;
+static time_t most_seconds = SECONDS, sent; /* a record waits no longer */
+
+static time_t
+now_seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec;
+}
 
 static void
 send_frame(const char *frame, size_t n)
 {
+	sent = now_seconds();
 	if (write(record_fd, frame, n) != (ssize_t)n)
 		fail(1, "/dev/record: cannot write a record: %s",
 		    strerror(errno));
@@ -88,6 +101,8 @@ take_records(const char *name, int in, int answer, int text)
 		else {
 			take_text(text);
 			pack_record(&pack, line, (size_t)n);
+			if (now_seconds() - sent >= most_seconds)
+				pack_flush(&pack);
 		}
 		if (write(answer, "", 1) != 1)
 			break;
@@ -220,12 +235,19 @@ main(int argc, char **argv)
 	int c;
 
 	usage_is("[program [args...]]",
-	    "  -k BYTES   the console keeps its last BYTES (64k)\n");
-	while ((c = usage_option(argc, argv, "+:k:", NULL)) != -1)
-		keep = usage_size("-k", optarg, KEEP_MIN, KEEP_MAX);
+	    "  -k BYTES   the console keeps its last BYTES (64k)\n"
+	    "  -s SECONDS send a record after SECONDS at the latest (30)\n");
+	while ((c = usage_option(argc, argv, "+:k:s:", NULL)) != -1) {
+		if (c == 'k')
+			keep = usage_size("-k", optarg, KEEP_MIN, KEEP_MAX);
+		else
+			most_seconds = (time_t)usage_number(
+			    "-s", optarg, 0, 1000000, " s");
+	}
 	if ((record_fd = open("/dev/record", O_WRONLY | O_CLOEXEC)) == -1)
 		fail(1, "/dev/record: %s", strerror(errno));
 	pack_start(&pack, keep, send_frame);
+	sent = now_seconds();
 	if (optind < argc)
 		run_program(&argv[optind]);
 	else

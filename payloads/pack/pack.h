@@ -18,9 +18,9 @@
  * privilege, net count, the least raw count less net, the largest less the
  * least, runs and status.
  *
- * The run's first block is the preset dictionary of all others, except of
- * those with short records.  It comes again each PACK_AGAIN bytes and at the
- * end, so a log whose beginning is lost has it, too.
+ * The first block of PACK_LEAST bytes is the preset dictionary of all later
+ * ones, except of those with short records.  It comes again each PACK_AGAIN
+ * bytes and at the end, so a log whose beginning is lost has it, too.
  */
 #ifndef PAYLOADS_PACK_PACK_H
 #define PAYLOADS_PACK_PACK_H
@@ -30,6 +30,7 @@
 #include <stdio.h>
 
 #define PACK_BLOCK   32000 /* bytes of lines: deflate's window is 32768 */
+#define PACK_LEAST   8000
 #define PACK_AGAIN   24576
 #define PACK_RESERVE 3072 /* for the kernel's lines after the last frame */
 
@@ -53,6 +54,7 @@ struct pack {
 	char *pck_dictionary;
 	size_t pck_dictionary_bytes;
 	size_t pck_dictionary_frame; /* bytes of its frame */
+	unsigned pck_dictionary_block;
 	size_t pck_since; /* bytes of frames since the dictionary came */
 	FILE *pck_shorts_file;
 	char *pck_shorts; /* the short records of all, a line each */
@@ -63,6 +65,8 @@ void pack_start(
     struct pack *p, size_t keep, void (*send)(const char *frame, size_t n));
 /* Add a record: one line of n bytes with its newline. */
 void pack_record(struct pack *p, const char *line, size_t n);
+/* Send what waits for a full block. */
+void pack_flush(struct pack *p);
 void pack_text(struct pack *p, const char *text, size_t n);
 /*
  * Send what is left, short records for those that the last pck_keep bytes do
