@@ -204,7 +204,8 @@ is_disputed(const struct refclock *rc, const struct run *r)
 	uint64_t hz = muldiv(r->tsc, rc->hz, r->ref), is = x86_rates.tsc_hz;
 	uint64_t off = hz > is ? hz - is : is - hz;
 
-	return off > is / IN_STEP + muldiv(hz, r->error, r->tsc);
+	return off > is / IN_STEP + muldiv(hz, r->error, r->tsc) +
+	                 is / 1000000 * x86_rates.error_ppm;
 }
 
 /*
