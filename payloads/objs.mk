@@ -6,7 +6,7 @@ PAYLOADS   := $(BENCHMARKS) $(notdir $(TOOLS)) opcost vpmu nb
 
 # libpayload.a, for programs outside of the tree: one object, whose only global names are those of its headers.
 PAYLOAD_OBJS := $(addprefix payloads/common/,options.o options_next.o usage.o cpc_error.o meter.o measurement.o \
-    read_cost.o report.o report_json.o $(ARCH)/enlightenments.o)
+    read_cost.o report.o report_json.o $(ARCH)/enlightenments.o $(ARCH)/spin.o)
 PAYLOAD_OBJS += $(addprefix payloads/common/events/,perf_names.o perf_request.o errata.o errata_here.o)
 PAYLOAD_OBJS += $(addprefix payloads/common/results/,runs.o runs_text.o series.o json.o)
 PAYLOAD_OBJS += $(addprefix payloads/bench/,kernel.o measure.o main.o)
@@ -19,8 +19,7 @@ $(B)/payload.o $(B)/glibc/payload.o:
 $(B)/libpayload.a $(B)/glibc/libpayload.a: %/libpayload.a: %/payload.o %/payloads/bench/entry.o
 
 # The same for the image's programs.  A program links only the objects that it uses.
-PROGRAM_OBJS := $(PAYLOAD_OBJS) $(addprefix payloads/common/,events/event_lookup.o events/event_table.o target_image.o \
-    $(ARCH)/spin.o)
+PROGRAM_OBJS := $(PAYLOAD_OBJS) $(addprefix payloads/common/,events/event_lookup.o events/event_table.o target_image.o)
 PROGRAM_OBJS += $(addprefix payloads/tools/,child.o out_file.o)
 PROGRAM_OBJS += $(addprefix payloads/stat/stat_,print.o events.o run.o rows.o soft.o metric.o record.o)
 PROGRAM_OBJS += $(addprefix payloads/record/,symbols.o sample_file.o histogram.o $(ARCH)/call.o)

@@ -19,6 +19,7 @@ const char *const status_words[] = {
 	[COUNTED] = "counted",
 	[NOT_SUPPORTED] = "not supported",
 	[NOT_COUNTED] = "not counted",
+	[STUCK] = "stuck",
 };
 
 const char *
@@ -249,9 +250,9 @@ print_errata(const struct result *r)
 
 	for (unsigned n = 0;
 	     (text = errata_here(event, r->r_code, r->r_pic, &n)) != NULL;) {
-		if ((printed >> n & 1) == 0)
+		if ((printed >> n % 64 & 1) == 0)
 			printf("# erratum of %s: %s\n", event, text);
-		printed |= 1ULL << n;
+		printed |= 1ULL << n % 64;
 	}
 }
 
@@ -267,9 +268,25 @@ report_status(const struct meter *m, bool right)
 	return STATUS_NOTHING_COUNTED;
 }
 
-void
-report_result(const struct options *o, const struct result *r)
+struct result
+report_believed(const struct result *r)
 {
+	struct result believed = *r;
+	const char *how = errata_stuck(r->r_code);
+
+	if (r->r_status == COUNTED && how != NULL) {
+		believed.r_status = STUCK;
+		believed.r_reason = how;
+		believed.r_count = (struct quantity){ 0 };
+	}
+	return believed;
+}
+
+void
+report_result(const struct options *o, const struct result *counted_as)
+{
+	const struct result believed = report_believed(counted_as);
+	const struct result *r = &believed;
 	static bool titled, warned;
 
 	if (o->o_titles && !titled)

@@ -16,11 +16,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* perf's three words: a number, or one of two reasons for having none. */
+/* perf's three words and one more: a number, or why it is absent. */
 enum status {
 	COUNTED,
 	NOT_SUPPORTED, /* this machine cannot count it */
 	NOT_COUNTED,   /* it can, but did not this time */
+	STUCK,         /* the first check has found that it stands still */
 };
 
 extern const char *const status_words[]; /* "not supported" */
@@ -83,6 +84,8 @@ void report_result(const struct options *o, const struct result *r);
  * event on this machine.  Nothing without any.
  */
 void report_errata(FILE *f, const char *event, int64_t code, int pic);
+/* The result, but stuck if the program's first check counted 0. */
+struct result report_believed(const struct result *r);
 /* Write only the record. */
 void report_record(const struct options *o, const struct result *r);
 /* Print the last lines of the table: which runs were disturbed, and why. */

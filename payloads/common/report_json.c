@@ -263,7 +263,8 @@ json_result(FILE *f, const void *arg)
 void
 report_record(const struct options *o, const struct result *r)
 {
-	const struct row row = { o, r };
+	const struct result believed = report_believed(r);
+	const struct row row = { o, &believed };
 
 	json_record(o->o_argc, o->o_argv, json_result, &row);
 }

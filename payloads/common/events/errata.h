@@ -21,9 +21,14 @@ const char *errata_next(
     const struct errata_cpu *cpu, uint64_t code, int pic, unsigned *n);
 
 /*
- * The same for the machine that this program runs on.  If the code is -1, the
- * event's name says it.
+ * The same for the machine that this program runs on, with errata_found().  If
+ * the code is -1, the event's name says it.
  */
 const char *errata_here(const char *event, int64_t code, int pic, unsigned *n);
+
+/* Note that the program itself found the event wrong: "counts 0 of ...". */
+void errata_found(int64_t code, int64_t count, unsigned want, const char *of);
+/* Did it count 0?  Returns the note, or NULL. */
+const char *errata_stuck(int64_t code);
 
 #endif /* PAYLOADS_COMMON_EVENTS_ERRATA_H */

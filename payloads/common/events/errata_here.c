@@ -1,6 +1,7 @@
 /*
  * Published errata of this machine's events, by its description.
  */
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +43,36 @@ find_code(const char *event, int64_t *code)
 	return true;
 }
 
+static struct {
+	int64_t code, count;
+	char how[96];
+} found[2];
+static unsigned nfound;
+
+void
+errata_found(int64_t code, int64_t count, unsigned want, const char *of)
+{
+	if (nfound == sizeof found / sizeof found[0])
+		return;
+	found[nfound].code = code;
+	found[nfound].count = count;
+	snprintf(found[nfound].how, sizeof found[0].how,
+	    "counts %" PRId64 " of %u %s in a loop", count, want, of);
+	nfound++;
+}
+
+const char *
+errata_stuck(int64_t code)
+{
+	for (unsigned i = 0; i < nfound; i++) {
+		if (found[i].code == code && found[i].count == 0)
+			return found[i].how;
+	}
+	return NULL;
+}
+
+#define OWN_CHECK 62 /* and on: *n after the last row of the table */
+
 /* An emulator has a CPU's model, but not its errata. */
 const char *
 errata_here(const char *event, int64_t code, int pic, unsigned *n)
@@ -49,10 +80,20 @@ errata_here(const char *event, int64_t code, int pic, unsigned *n)
 	char vendor[16] = "";
 	struct errata_cpu cpu = { vendor, machine_number("\"family\":"),
 		machine_number("\"model\":") };
+	const char *text = NULL;
 
-	if (report_emulated(NULL) ||
-	    report_machine("vendor", vendor, sizeof vendor) == NULL ||
-	    !find_code(event, &code))
+	if (!find_code(event, &code))
 		return NULL;
-	return errata_next(&cpu, (uint64_t)code, pic, n);
+	if (*n < OWN_CHECK && !report_emulated(NULL) &&
+	    report_machine("vendor", vendor, sizeof vendor) != NULL)
+		text = errata_next(&cpu, (uint64_t)code, pic, n);
+	if (text != NULL)
+		return text;
+	for (*n = *n < OWN_CHECK ? OWN_CHECK : *n; *n < OWN_CHECK + nfound;) {
+		unsigned i = (*n)++ - OWN_CHECK;
+
+		if (found[i].code == code)
+			return found[i].how;
+	}
+	return NULL;
 }

@@ -135,7 +135,7 @@ def _fault(record):
             return name
     if record.get("privilege") not in ("user", "system", "both"):
         return "privilege"
-    if record.get("status") not in ("counted", "not counted", "not supported"):
+    if record.get("status") not in ("counted", "not counted", "not supported", "stuck"):
         return "status"
     if not _are(str, record.get("arguments")):
         return "arguments"

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "events/machine.h"
+#include "payloads/common/events/errata.h"
 #include "payloads/common/events/perf_names.h"
 #include "payloads/common/report.h"
 #include "payloads/common/results/json.h"
@@ -255,6 +256,36 @@ errata_of(const char *event, int64_t code, int pic)
 #define CPU(vendor, family, model)                                             \
 	"\"vendor\":\"" vendor "\",\"family\":" family ",\"model\":" model
 
+TEST(an_event_that_stands_still_is_stuck)
+{
+	static const int64_t counts[] = { 0, 0, 0 };
+	const struct event e = { .e_name = "branches" };
+	struct options o = { .o_runs = 3 };
+	struct result r = { .r_label = "spin",
+		.r_event = &e,
+		.r_code = 33,
+		.r_method = "none",
+		.r_iterations = 1,
+		.r_verified = true };
+
+	errata_found(33, 0, 2000, "branches");
+	errata_found(44, 4000, 2000, "branches");
+	fill_series(&r.r_count.q_raw, counts, 3);
+	assert_non_null(strstr(report_output(&o, &r), "<stuck>"));
+	assert_non_null(strstr(record,
+	    "\"status\":\"stuck\",\"reason\":\"counts 0 of 2000 branches "
+	    "in a loop\""));
+	assert_non_null(
+	    strstr(record, "\"count\":null,\"per_iteration\":null"));
+	r.r_code = 34;
+	report_record(&o, &r);
+	assert_non_null(strstr(record, "\"status\":\"counted\""));
+	series_free(&r.r_count.q_raw);
+	machine = "";
+	free(record);
+	record = NULL;
+}
+
 TEST(an_erratum_is_noted_by_cpu_and_event)
 {
 	static const struct {
@@ -294,6 +325,10 @@ TEST(an_erratum_is_noted_by_cpu_and_event)
 		{ CPU("GenuineIntel", "6", "175") ",\"vmm\":\"tcg\"", "any",
 		    0xc0, 0, "" },
 		{ "\"midr\":\"0x410fd0c0\"", "any", 0xc0, 0, "" },
+		/* The program found it itself, on an emulator, too. */
+		{ "\"vmm\":\"tcg\"", "any", 44, 0,
+		    "counts 4000 of 2000 branches in a loop" },
+		{ "\"vmm\":\"tcg\"", "any", 45, 0, "" },
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

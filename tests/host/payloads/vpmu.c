@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "payloads/common/events/errata.h"
+#include "payloads/common/read_cost.h"
 #include "tests/lib/host/vpmu_model.h"
 
 int vpmu_main(int argc, char **argv);
@@ -19,11 +21,8 @@ static char output[1 << 16];
 
 /* Run vpmu in a process of its own, and keep what it prints. */
 static int
-run_vpmu_as(enum defect defect, bool events)
+capture(int (*run)(void), enum defect defect)
 {
-	char name[] = "vpmu", runs[] = "-r", number[] = "4";
-	char word[] = "--events";
-	char *argv[] = { name, runs, number, events ? word : NULL, NULL };
 	size_t n = 0;
 	ssize_t got;
 	int ends[2], status;
@@ -34,7 +33,7 @@ run_vpmu_as(enum defect defect, bool events)
 	if ((child = fork()) == 0) {
 		vpmu_defect = defect;
 		dup2(ends[1], STDOUT_FILENO);
-		status = vpmu_main(events ? 4 : 3, argv);
+		status = run();
 		fflush(stdout);
 		_exit(status);
 	}
@@ -49,9 +48,28 @@ run_vpmu_as(enum defect defect, bool events)
 }
 
 static int
+judge_pics(void)
+{
+	char name[] = "vpmu", runs[] = "-r", number[] = "4";
+	char *argv[] = { name, runs, number, NULL };
+
+	return vpmu_main(3, argv);
+}
+
+static int
+judge_events_only(void)
+{
+	char name[] = "vpmu", runs[] = "-r", number[] = "4",
+	     word[] = "--events";
+	char *argv[] = { name, runs, number, word, NULL };
+
+	return vpmu_main(4, argv);
+}
+
+static int
 run_vpmu(enum defect defect)
 {
-	return run_vpmu_as(defect, false);
+	return capture(judge_pics, defect);
 }
 
 /* The failed points: those of PICs with a mask of the PICs, "exact:7". */
@@ -210,12 +228,65 @@ TEST(each_event_counts_what_its_loop_brings)
 	char failed[400];
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		int status = run_vpmu_as(cases[i].defect, true);
+		int status = capture(judge_events_only, cases[i].defect);
 
 		failed_points(failed, sizeof failed);
 		assert_int_equal(status, cases[i].defect != RIGHT);
 		assert_string_equal(failed, cases[i].failed);
 		if (strstr(output, cases[i].said) == NULL)
 			fail_msg("%s: %s", cases[i].said, output);
+	}
+}
+
+/* The other parts of a program that measures. */
+struct read_cost report_read_cost;
+
+unsigned
+meter_bind(struct meter *m, const struct event *events, unsigned n)
+{
+	(void)m;
+	(void)events;
+	return n;
+}
+
+void
+meter_unbind(struct meter *m)
+{
+	(void)m;
+}
+
+void
+errata_found(int64_t code, int64_t count, unsigned want, const char *of)
+{
+	printf("%lld: %lld of %u %s\n", (long long)code, (long long)count, want,
+	    of);
+}
+
+static int
+bind_first(void)
+{
+	const struct event e = { .e_name = "PAPI_tot_ins" };
+	struct meter m = { .m_cpc = cpc_open(CPC_VER_CURRENT) };
+
+	return read_cost_bind(&m, &e, 1) == 1 ? 0 : 1;
+}
+
+/* A program checks cycles and branches once, before it counts. */
+TEST(a_program_checks_the_events_that_it_knows)
+{
+	static const struct {
+		enum defect defect;
+		const char *found;
+	} cases[] = {
+		{ RIGHT, "" },
+		{ CYCLES_STAND, "1: 0 of 2000 cycles or more\n" },
+		{ DOUBLES_BRANCHES, "3: 4000 of 2000 branches\n" },
+		{ REFUSES_BRANCHES, "" },
+		{ OVERCOUNTS, "" }, /* instructions: the proof at boot */
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		assert_int_equal(capture(bind_first, cases[i].defect), 0);
+		assert_string_equal(output, cases[i].found);
 	}
 }

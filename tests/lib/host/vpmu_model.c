@@ -611,6 +611,7 @@ cpc_request_info(cpc_t *cpc, cpc_set_t *set, int index, cpc_reqinfo_t *info)
 	(void)cpc;
 	info->ri_picnum = info->ri_index = set->request[index].pic;
 	info->ri_width = WIDTH;
+	info->ri_code = set->request[index].event;
 	return 0;
 }
 
@@ -664,15 +665,16 @@ cpc_close(cpc_t *cpc)
 long
 cpc_syscall(enum cpc_op op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
 {
-	(void)op;
 	(void)b;
 	(void)c;
 	(void)d;
-	*(struct cpc_pmu *)a = (struct cpc_pmu){ .pm_kind = CPC_PMU_INTEL,
-		.pm_general = 0x3,
-		.pm_own = { 0x4, 0x8, 0x10 },
-		.pm_attrs = 1U << CPC_ATTR_CMASK,
-		.pm_events = { 0x27 } };
+	if (op == CPC_OP_PMU)
+		*(struct cpc_pmu *)a =
+		    (struct cpc_pmu){ .pm_kind = CPC_PMU_INTEL,
+			    .pm_general = 0x3,
+			    .pm_own = { 0x4, 0x8, 0x10 },
+			    .pm_attrs = 1U << CPC_ATTR_CMASK,
+			    .pm_events = { 0x27 } };
 	return 0;
 }
 
