@@ -18,8 +18,13 @@ const char arch_name[] = "arm64";
 const char arch_uname[] = "aarch64";
 const uint16_t arch_elf_machine = 183; /* EM_AARCH64 */
 
-#define SMCCC_HYP_UID 0x8600ff01
-#define NOT_SUPPORTED 0xffffffff
+/*
+ * SMC Calling Convention (DEN 0028), "Vendor Specific Hypervisor Service
+ * Calls".  Xen answers as the owner of the standard ones.
+ */
+#define SMCCC_HYP_UID     0x8600ff01
+#define SMCCC_STD_HYP_UID 0x8500ff01
+#define NOT_SUPPORTED     0xffffffff
 
 /* The hypervisor or emulator, for records. */
 static const char *
@@ -29,6 +34,8 @@ find_vmm(void)
 
 	if (machine.m_psci == PSCI_HVC)
 		uid = (uint32_t)arm64_hvc(SMCCC_HYP_UID);
+	if (machine.m_psci == PSCI_HVC && uid == NOT_SUPPORTED)
+		uid = (uint32_t)arm64_hvc(SMCCC_STD_HYP_UID);
 	return arm64_vmm_name(uid, machine.m_virtual, host_accel);
 }
 

@@ -109,6 +109,9 @@ junit_source=python-xmlrunner junit_files=junit-10.xsd
 # UEFI firmware of a newer Debian, of which one kind enforces NX, for tests.
 firmware_packages="ovmf qemu-efi-aarch64" firmware_suite=trixie
 
+# A hypervisor of a newer Debian, which starts this kernel as a guest of its own, for a test.
+xen_packages=xen-hypervisor-4.20-arm64:arm64 xen_suite=trixie
+
 # Unpack the working folder's packages to a folder of the cache, or kexec's to a folder in it for each architecture.
 unpack_to() { # FOLDER
 	for deb in ./*.deb; do
@@ -153,6 +156,7 @@ words_to_unpack() { # OPTION
 	--kexec) for p in $kexec_packages; do echo "$p:amd64 $p:arm64"; done ;;
 	--junit) echo "$junit_source $junit_files" ;;
 	--firmware) echo "$firmware_packages $firmware_suite" ;;
+	--xen) echo "$xen_packages $xen_suite" ;;
 	esac
 }
 
@@ -172,6 +176,9 @@ print_unpacked() { # OPTION
 	elif [ "$1" = --firmware ]; then
 		# shellcheck disable=SC2086 # a list of words
 		fetch_from "$firmware_suite" 'the firmware' $firmware_packages
+		unpack_to "$folder"
+	elif [ "$1" = --xen ]; then
+		fetch_from "$xen_suite" 'Xen' "$xen_packages"
 		unpack_to "$folder"
 	else
 		fetch_unpacked "$folder" "$words"

@@ -381,7 +381,9 @@ machine_from_fdt(const struct bootinfo *bi)
 	fdt = pa_to_va(bi->bi_fdt);
 	if (fdt_check_header(fdt) != 0)
 		return false;
+	/* A board has a name.  Xen's guest has none without a toolstack. */
 	machine.m_virtual =
+	    fdt_getprop(fdt, 0, "compatible", NULL) == NULL ||
 	    fdt_node_check_compatible(fdt, 0, "linux,dummy-virt") == 0 ||
 	    fdt_node_check_compatible(fdt, 0, "xen,xenvm") == 0;
 	dt_start(&dt, fdt);
