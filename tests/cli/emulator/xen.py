@@ -71,7 +71,7 @@ def main():
     points = Points()
     done = subprocess.run([ROOT / "scripts/setup", "--xen"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
     if done.returncode == 77:
-        points.skip("a guest of Xen", "Xen cannot be fetched")
+        points.skip("a guest of Xen", "it needs a package of Debian 13, which cannot be fetched")
         return points.end()
     xen = next(path for path in (pathlib.Path(done.stdout.strip()) / "boot").glob("xen-*-arm64") if path.is_file())
     with tempfile.TemporaryDirectory() as folder:
