@@ -190,7 +190,7 @@ def make_disk(args):
 
     keep=no: a cloud may clear memory at a reset, after which the job would run again.  deadline=: an hour there costs money."""
     disk.check(args.o, args.kind)
-    qemu.check_size(args.payload, "1024G")
+    qemu.check_size(args.payload, "4000M", "a FAT volume has files of {mem}: make more disks")
     arch = args.arch or program.arch_of_payloads(args.payload)
     build(arch, "all")
     archs = [arch] if arch else sorted(qemu.ARCHS)

@@ -342,8 +342,8 @@ def suite_of(members, folder):
     return {"suite": re.sub(rb"(^\s*|[|&]\s+)([^\s|&]+)", place, text, flags=re.M)}
 
 
-def check_size(payloads, mem):
-    """Raise HostError if the payloads cannot be in a machine with this memory, before anything reads them."""
+def check_size(payloads, mem, why="the machine has {mem}: give more by --mem"):
+    """Raise HostError if the payloads need more than this memory, or room of another kind, before anything reads them."""
     total = 0
     for path in map(pathlib.Path, payloads):
         for file in files_of(path).values():
@@ -355,7 +355,7 @@ def check_size(payloads, mem):
             if size > cpio.MAX_FILE_BYTES:
                 raise HostError(f"--payload {file}: {size} bytes: a cpio (newc) archive holds files below 4 GiB")
             if total > memory_bytes(mem):
-                raise HostError(f"--payload {file}: {total >> 20} MiB in all, and the machine has {mem}: give more by --mem")
+                raise HostError(f"--payload {file}: {total >> 20} MiB in all, and {why.format(mem=mem)}")
 
 
 def memory_bytes(mem):

@@ -41,6 +41,8 @@ MISTAKES = [
     (["--for", "raw", "-o", "none/x"], "host: -o none/x: none: no such folder"),
     (["--for", "raw", "-o", "x", "--payload", "none"],
      "host: --payload none: No such file or directory: name a program, a file, a folder or an archive"),
+    (["--for", "raw", "-o", "x", "--payload", "large", "--payload", "huge"],
+     "host: --payload huge: 4096 MiB in all, and a FAT volume has files of 4000M: make more disks"),
     (["--for", "raw", "-o", "x", "--payload", "text"], "host: --payload text: no program and no `suite`: name the program to run after --"),
     (["--for", "raw", "-o", "x", "--", "spin", "a\nb"], "host: a word of several lines: barecpc.cfg cannot hold it: use run --boot direct"),
 ]
@@ -49,6 +51,9 @@ MISTAKES = [
 def mistakes(folder):
     (folder / "text").write_text("no program\n")
     (folder / "x").write_text("old")
+    for name in ("large", "huge"):
+        (folder / name).touch()
+        os.truncate(folder / name, 2 * GIB)
     before = sorted(os.listdir(folder))
     for words, line in MISTAKES:
         equal(f"disk {' '.join(words)}: one line".replace("\n", " "), barecpc(folder, "disk", *words), (125, "", [line]))
