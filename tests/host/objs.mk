@@ -3,7 +3,8 @@ HOST_CC     := gcc
 HOST_CFLAGS := -O1 -g -std=gnu11 -Wall -Wextra -Wshadow -Werror -MMD -MP -fno-strict-aliasing
 # The shadow folder has headers that replace those of a machine's registers and inlines.
 HOST_CFLAGS += -Itests/lib/host/shadow -I. -Iinclude $(PREFIX_MAP)
-HOST_SAN    := -fsanitize=address,undefined -fno-sanitize-recover=all
+# A package has the tools alone, which its users need without the sanitizers' libraries.
+HOST_SAN    := $(if $(SOURCE_DATE_EPOCH),,-fsanitize=address,undefined -fno-sanitize-recover=all)
 HB := build/host
 T  := $(HB)/tests/
 host = $(addprefix $(HB)/,$(1))
@@ -237,7 +238,7 @@ $(HB)/fits: $(call host,payloads/common/options_next.o payloads/common/events/er
 $(HOST_TOOLS): $(HB)/%: $(HB)/payloads/tools/%.o $(call host,$(EVENT_LIB) $(addprefix payloads/common/,usage.o \
     events/event_table.o target_host.o events/event_lookup.o events/perf_names.o))
 	$(call say,CCLD,$@)
-	$(Q)$(HOST_CC) -fsanitize=address,undefined -o $@ $^
+	$(Q)$(HOST_CC) $(or $(HOST_SAN),-static) -o $@ $^
 
 $(HB)/%.o: COMPILE = $(HOST_CC) $(HOST_CFLAGS) $(HOST_SAN)
 build/tsan/%.o: COMPILE = $(HOST_CC) $(HOST_CFLAGS) -fsanitize=thread
