@@ -46,8 +46,8 @@ endif
 CACHE := $(shell scripts/setup --cache)
 MK    := Makefile $(wildcard */objs.mk */*/objs.mk)
 WARN  := -Wall -Wextra -Wshadow -Wmissing-prototypes -Werror
-# Remove the folder's name from debug information: packages must be reproducible.
-PREFIX_MAP := $(if $(SOURCE_DATE_EPOCH),-ffile-prefix-map=$(CURDIR)=.)
+# Remove the names of folders from debug information: packages must be reproducible.
+PREFIX_MAP := $(if $(SOURCE_DATE_EPOCH),-ffile-prefix-map=$(CURDIR)=. -ffile-prefix-map=$(CACHE)=cache)
 WARN  += $(PREFIX_MAP)
 
 include lib/objs.mk dev/uart/objs.mk cpc/objs.mk events/objs.mk kern/objs.mk
