@@ -129,6 +129,10 @@ for arch in arm64 x86_64; do
 	expect "an empty root: $arch" 0 '^barecpc: exit 0' in_root "barecpc run --arch $arch -- spin"
 	check "an empty root: $arch counts" grep -qE '^spin/pic0 .*PAPI_tot_ins:u  *4000 ' "$out"
 done
+if [ "${BARECPC_CAMPAIGN-}" = yes ]; then
+	check 'its tools need no library' sh -c "ldd $root/tmp/there/lib/barecpc/build/host/encode 2>&1 | grep -q 'not a dynamic'"
+	check 'they find the table of a CPU' "$root/tmp/there/bin/barecpc" encode --cpu skl INST_RETIRED:ANY_P
+fi
 expect 'an empty root: two CPUs' 0 '^barecpc: exit 0' in_root 'barecpc run --arch arm64 --smp 2 -- spin'
 # A machine's console is kept in a file, as a cloud does, and the records are read from that: docs/machine.md.
 check 'an empty root: a log' in_root "there/lib/barecpc/qemu/qemu-system-aarch64 -M virt,gic-version=3 -cpu max \
