@@ -89,10 +89,27 @@ json_condition(FILE *f, const struct runs *rn, enum condition_kind k)
 }
 
 /*
- * The clock's rate in each run, as a ratio to the base rate, and the usual one
- * in MHz.  The base rate is that of the tick.  Intel SDM vol. 3B, "Hardware
- * Feedback (APERF, MPERF)": MPERF has the TSC's rate.
+ * The usual rate of the core's clock.  MPERF has the TSC's rate (Intel SDM vol.
+ * 3B, "Hardware Feedback (APERF, MPERF)").  On arm64 a tick is a core's cycle.
  */
+static void
+json_core_mhz(FILE *f, const struct condition *usual)
+{
+	char mhz[40] = "null", arch[16];
+
+	if (usual->cn_mperf != 0)
+		ratio_text(mhz, sizeof mhz,
+		    (wide_t)usual->cn_aperf * report_tick_hz() / 1000000,
+		    (uint64_t)usual->cn_mperf);
+	else if (usual->cn_hrtime != 0 &&
+		 report_machine("arch", arch, sizeof arch) != NULL &&
+		 strcmp(arch, "arm64") == 0)
+		ratio_text(mhz, sizeof mhz, (wide_t)usual->cn_tick * 1000,
+		    (uint64_t)usual->cn_hrtime);
+	fprintf(f, "\"core_mhz\":%s,", mhz);
+}
+
+/* The clock's rate in each run, as a ratio to the base rate. */
 static void
 json_rate(FILE *f, const struct runs *rn)
 {
@@ -101,7 +118,7 @@ json_rate(FILE *f, const struct runs *rn)
 
 	fputs("\"rate\":", f);
 	if (rn->rn_usual.cn_mperf == 0) {
-		fputs("null,\"core_mhz\":null,", f);
+		fputs("null,", f);
 		return;
 	}
 	for (unsigned i = 0; i < rn->rn_n; i++) {
@@ -113,10 +130,7 @@ json_rate(FILE *f, const struct runs *rn)
 					   c->cn_aperf, (uint64_t)c->cn_mperf));
 		join = ",";
 	}
-	ratio_text(ratio, sizeof ratio,
-	    (wide_t)rn->rn_usual.cn_aperf * report_tick_hz() / 1000000,
-	    (uint64_t)rn->rn_usual.cn_mperf);
-	fprintf(f, "],\"core_mhz\":%s,", ratio);
+	fputs("],", f);
 }
 
 static void
@@ -153,6 +167,7 @@ json_runs(FILE *f, const char *key, const struct runs *rn)
 	for (unsigned k = 0; k < COND_N; k++)
 		json_condition(f, rn, k);
 	json_rate(f, rn);
+	json_core_mhz(f, &rn->rn_usual);
 	json_disturbed(f, rn);
 	fprintf(f, ",\"excluded\":%u}", rn->rn_nexcluded);
 }

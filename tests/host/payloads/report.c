@@ -346,10 +346,15 @@ TEST(an_erratum_is_noted_by_cpu_and_event)
 	record = NULL;
 }
 
+static int64_t mperf;
+
 static struct condition
 interrupts(int64_t n)
 {
-	struct condition c = { .cn_tick = 1000, .cn_hrtime = 1000 };
+	struct condition c = { .cn_tick = 1000,
+		.cn_hrtime = 1000,
+		.cn_mperf = mperf,
+		.cn_aperf = mperf * 5 / 4 };
 
 	for (unsigned k = 0; k < COND_N; k++)
 		c.cn_count[k] = COND_UNKNOWN;
@@ -416,6 +421,29 @@ TEST(a_disturbed_run_is_marked)
 	    "0\"]}],\"excluded\":0},\"overhead\":null}"));
 	free(record);
 	record = NULL;
+}
+
+/* By APERF and MPERF, or on arm64 by tick and hrtime; else unknown. */
+TEST(the_core_has_a_rate)
+{
+	machine = "\"arch\":\"arm64\",\"tick_hz\":25000000";
+	disturbed_text(false);
+	assert_non_null(strstr(record, "\"rate\":null,\"core_mhz\":1000.000,"));
+	free(record);
+	record = NULL;
+	machine = "\"arch\":\"x86_64\",\"tick_hz\":2400000000";
+	disturbed_text(false);
+	assert_non_null(strstr(record, "\"rate\":null,\"core_mhz\":null,"));
+	free(record);
+	record = NULL;
+	mperf = 1000;
+	disturbed_text(false);
+	assert_non_null(strstr(record,
+	    "\"rate\":[1.250,1.250,1.250,1.250],\"core_mhz\":3000.000,"));
+	free(record);
+	record = NULL;
+	machine = "";
+	mperf = 0;
 }
 
 TEST(an_excluded_run_is_said)
