@@ -12,7 +12,7 @@
 #include "kern/platform/errno.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/signal.h"
-#include "kern/proc/vdso/vdso_data.h"
+#include "kern/proc/vdso/vdso.h"
 
 /*
  * Bits of PSTATE: those that a payload can set itself, at EL0 and at EL1, and

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kern/proc/vdso/vdso_data.h"
+#include "kern/proc/vdso/vdso.h"
 
 #define NS_PER_S                 1000000000
 #define CLOCK_PROCESS_CPUTIME_ID 2

@@ -7,7 +7,6 @@
 #include "kern/mm/page.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/proc.h"
-#include "kern/proc/vdso/vdso_data.h"
 #include "kern/sched/timer.h"
 #include "lib/printf.h"
 #include "lib/string.h"
