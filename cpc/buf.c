@@ -111,10 +111,8 @@ cpc_buf_create(cpc_t *cpc, cpc_set_t *set)
 	struct cpci_set *cs;
 	sigset_t mask;
 
-	if (cpc == NULL) {
-		cpci_invalid();
-		return NULL;
-	}
+	if (cpc == NULL)
+		return cpci_null();
 	cpci_lock(cpc, &mask);
 	if ((cs = cpci_set(cpc, set)) != NULL)
 		buf = buf_new(cpc, set, cs);

@@ -36,8 +36,7 @@ cpc_core_type(cpc_t *cpc, uint_t n)
 
 	if (pm != NULL)
 		return pm->pm_name;
-	cpci_invalid();
-	return NULL;
+	return cpci_null();
 }
 
 int
@@ -72,11 +71,9 @@ cpc_set_core_type(cpc_t *cpc, cpc_set_t *set)
 cpc_t *
 cpc_open_core_type(int ver, const char *name)
 {
-	cpc_t *cpc = name != NULL ? cpc_open(ver) : NULL;
+	cpc_t *cpc = name != NULL ? cpc_open(ver) : cpci_null();
 	uint_t n = 0;
 
-	if (name == NULL)
-		cpci_invalid();
 	if (cpc == NULL)
 		return NULL;
 	while (
@@ -84,8 +81,7 @@ cpc_open_core_type(int ver, const char *name)
 		n++;
 	if (n == cpc->c_ntypes) {
 		cpc_close(cpc);
-		cpci_invalid();
-		return NULL;
+		return cpci_null();
 	}
 	cpc->c_machine = cpc->c_types[n];
 	cpc->c_npic = cpc->c_machine.mc_pmu.pm_npic;

@@ -135,8 +135,8 @@ struct cpci_set {
  * The assembly in cpc/arm64 and cpc/x86 uses this layout: cpc/read.h.
  */
 struct cpci_buf {
-	uint64_t cb_page_set;         /* CPC_PAGE_SET() of its set */
-	int64_t cb_n;                 /* values of a sample */
+	uint64_t cb_page_set; /* CPC_PAGE_SET() of its set */
+	int64_t cb_n;         /* values of a sample */
 	/*
 	 * The sample, and the sum of its address and that of its twin, where
 	 * the next sample goes.  So one store of a pointer swaps the two.
@@ -202,8 +202,9 @@ void cpci_unlock(cpc_t *cpc, const sigset_t *mask);
  */
 int cpci_fail(
     cpc_t *cpc, const char *fn, int err, int subcode, const char *why);
-/* Set errno to EINVAL, and return -1. */
+/* Set errno to EINVAL, and return -1, or NULL. */
 int cpci_invalid(void);
+void *cpci_null(void);
 
 /*
  * core_type.c: describe the core types of a machine, if it has any.  False: out

@@ -72,6 +72,13 @@ cpci_invalid(void)
 	return -1;
 }
 
+void *
+cpci_null(void)
+{
+	errno = EINVAL;
+	return NULL;
+}
+
 int
 cpc_seterrhndlr(cpc_t *cpc, cpc_errhndlr_t *fn)
 {

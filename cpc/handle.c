@@ -49,10 +49,8 @@ cpc_open(int ver)
 	intptr_t npic;
 	cpc_t *cpc;
 
-	if (ver != CPC_VER_CURRENT) {
-		cpci_invalid();
-		return NULL;
-	}
+	if (ver != CPC_VER_CURRENT)
+		return cpci_null();
 	if ((npic = cpc_syscall(CPC_OP_NPIC, 0, 0, 0, 0)) < 0) {
 		errno = (int)-npic;
 		return NULL;
@@ -111,19 +109,15 @@ cpc_caps(cpc_t *cpc)
 const char *
 cpc_cciname(cpc_t *cpc)
 {
-	if (cpc == NULL) {
-		cpci_invalid();
-		return NULL;
-	}
+	if (cpc == NULL)
+		return cpci_null();
 	return cpc->c_cciname;
 }
 
 const char *
 cpc_cpuref(cpc_t *cpc)
 {
-	if (cpc == NULL) {
-		cpci_invalid();
-		return NULL;
-	}
+	if (cpc == NULL)
+		return cpci_null();
 	return cpc->c_cpuref;
 }

@@ -44,10 +44,8 @@ cpc_set_create(cpc_t *cpc)
 	cpc_set_t *set = NULL;
 	sigset_t mask;
 
-	if (cpc == NULL) {
-		cpci_invalid();
-		return NULL;
-	}
+	if (cpc == NULL)
+		return cpci_null();
 	cpci_lock(cpc, &mask);
 	if ((cs = set_new(cpc)) == NULL)
 		goto unlock;
