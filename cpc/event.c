@@ -90,64 +90,56 @@ machine_locked(cpc_t *cpc)
 	return mc;
 }
 
+/* Pass the names of all PICs to all(), or those of one PIC to one(). */
 static void
-walk_all(
-    cpc_t *cpc, bool generic, void *arg, void (*action)(void *, const char *))
+walk(cpc_t *cpc, uint_t picno, bool generic, void *arg,
+    void (*all)(void *, const char *),
+    void (*one)(void *, uint_t, const char *))
 {
 	struct machine_list ml = { 0 };
 	char name[PADDED];
 
-	if (cpc == NULL || action == NULL) {
+	if (cpc == NULL || (all == NULL && one == NULL) ||
+	    (one != NULL && picno >= cpc->c_npic)) {
 		cpci_invalid();
 		return;
 	}
-	while (machine_next(
-	    machine_locked(cpc), ~0ULL, generic, &ml, name, CPC_MAX_EVENT_LEN))
-		action(arg, name);
-}
-
-static void
-walk_pic(cpc_t *cpc, uint_t picno, bool generic, void *arg,
-    void (*action)(void *, uint_t, const char *))
-{
-	struct machine_list ml = { 0 };
-	char name[PADDED];
-
-	if (cpc == NULL || action == NULL || picno >= cpc->c_npic) {
-		cpci_invalid();
-		return;
+	while (machine_next(machine_locked(cpc),
+	    one != NULL ? 1ULL << picno : ~0ULL, generic, &ml, name,
+	    CPC_MAX_EVENT_LEN)) {
+		if (one != NULL)
+			one(arg, picno, name);
+		else
+			all(arg, name);
 	}
-	while (machine_next(machine_locked(cpc), 1ULL << picno, generic, &ml,
-	    name, CPC_MAX_EVENT_LEN))
-		action(arg, picno, name);
 }
 
 void
 cpc_walk_events_all(
     cpc_t *cpc, void *arg, void (*action)(void *arg, const char *event))
 {
-	walk_all(cpc, false, arg, action);
+	walk(cpc, 0, false, arg, action, NULL);
 }
 
 void
 cpc_walk_events_pic(cpc_t *cpc, uint_t picno, void *arg,
     void (*action)(void *arg, uint_t picno, const char *event))
 {
-	walk_pic(cpc, picno, false, arg, action);
+	walk(cpc, picno, false, arg, NULL, action);
 }
 
 void
 cpc_walk_generic_events_all(
     cpc_t *cpc, void *arg, void (*action)(void *arg, const char *event))
 {
-	walk_all(cpc, true, arg, action);
+	walk(cpc, 0, true, arg, action, NULL);
 }
 
 void
 cpc_walk_generic_events_pic(cpc_t *cpc, uint_t picno, void *arg,
     void (*action)(void *arg, uint_t picno, const char *event))
 {
-	walk_pic(cpc, picno, true, arg, action);
+	walk(cpc, picno, true, arg, NULL, action);
 }
 
 void

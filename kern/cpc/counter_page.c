@@ -177,10 +177,10 @@ kcpc_op_page(const uintptr_t *a)
 	if (kcpc_ops->pcbe_no_user_read)
 		return -ENOTSUP;
 	/* A fault continues at kg_fail, which must be in user space. */
-	if (a[0] >= USER_TOP || a[1] >= USER_TOP || a[2] >= USER_TOP)
-		return -usercopy_fault(a[0] >= USER_TOP   ? a[0]
-				       : a[1] >= USER_TOP ? a[1]
-							  : a[2]);
+	for (unsigned i = 0; i < 3; i++) {
+		if (a[i] >= USER_TOP)
+			return -usercopy_fault(a[i]);
+	}
 	/* The parent would find the address after vfork(2), but no page. */
 	if (l->l_proc->p_vforked)
 		return -ENOMEM;
