@@ -1,5 +1,5 @@
 /*
- * The CPUs that have a vendor's file: read the lines of vendor_lines.py into
+ * The CPUs that have a vendor's file: turn the facts of vendor_facts.py into
  * drafts.  Each name has its whole code, so no unit masks combine.
  */
 #include "events/mktables/tables.h"
@@ -8,121 +8,6 @@
 #include <stdlib.h>
 
 #include "events/select.h"
-
-struct facts_pmu facts_pmu[96];
-unsigned facts_npmu;
-
-/* The next field of a line, "" past the last. */
-static char *
-next_field(char **line)
-{
-	char *field = strsep(line, "\t\n");
-
-	return field != NULL ? field : "";
-}
-
-static uint64_t
-next_number(char **line)
-{
-	return strtoull(next_field(line), NULL, 16);
-}
-
-/* Copy a text into a field of struct event_pmu. */
-static void
-copy_field(char *to, size_t size, const char *text)
-{
-	if (strlen(text) >= size)
-		errx(1, "%s: longer than %zu", text, size - 1);
-	strcpy(to, text);
-}
-
-static void
-read_pmu(enum event_kind kind, char *line)
-{
-	struct facts_pmu *fp = &facts_pmu[facts_npmu++];
-	struct event_pmu *ep = &fp->fp_pmu;
-	char *models, *model;
-	unsigned n = 0;
-
-	if (facts_npmu > LENGTH(facts_pmu))
-		errx(1, "more PMUs than %zu", LENGTH(facts_pmu));
-	ep->ep_kind = (uint8_t)kind;
-	if (kind != EVENT_ARM)
-		ep->ep_flags = PMU_RAW_UMASK;
-	if (kind == EVENT_INTEL)
-		ep->ep_flags |= PMU_EDGE_CMASK;
-	copy_field(ep->ep_name, sizeof ep->ep_name, next_field(&line));
-	copy_field(ep->ep_desc, sizeof ep->ep_desc, next_field(&line));
-	ep->ep_npic = (uint8_t)next_number(&line);
-	ep->ep_nfixed = (uint8_t)next_number(&line);
-	ep->ep_family = (uint8_t)next_number(&line);
-	models = next_field(&line);
-	while ((model = strsep(&models, ",")) != NULL) {
-		if (n == LENGTH(ep->ep_models))
-			errx(1, "%s: more models", ep->ep_name);
-		ep->ep_models[n++] = (uint8_t)strtoul(model, NULL, 16);
-	}
-	fp->fp_mods = (uint16_t)next_number(&line);
-	copy_field(ep->ep_source, sizeof ep->ep_source, next_field(&line));
-}
-
-static void
-read_event(char *line)
-{
-	struct facts_pmu *fp = &facts_pmu[facts_npmu - 1];
-	struct fact *fa;
-
-	fp->fp_fact = realloc(fp->fp_fact, (fp->fp_n + 1) * sizeof *fa);
-	if (fp->fp_fact == NULL)
-		err(1, NULL);
-	fa = &fp->fp_fact[fp->fp_n++];
-	fa->fa_event = next_field(&line);
-	fa->fa_umask = next_field(&line);
-	fa->fa_select = next_number(&line);
-	fa->fa_extra = (unsigned)next_number(&line);
-	fa->fa_value = next_number(&line);
-	fa->fa_pics = next_number(&line);
-	fa->fa_kind = *next_field(&line);
-}
-
-void
-facts_read(enum event_kind kind, const char *lines)
-{
-	FILE *f = fopen(lines, "r");
-	char text[1024], *line;
-
-	if (f == NULL)
-		err(1, "%s", lines);
-	while (fgets(text, sizeof text, f) != NULL) {
-		if ((line = strdup(text)) == NULL)
-			err(1, NULL);
-		if (*next_field(&line) == 'P')
-			read_pmu(kind, line);
-		else
-			read_event(line);
-	}
-	fclose(f);
-}
-
-bool
-facts_alike(const struct facts_pmu *a, const struct facts_pmu *b)
-{
-	unsigned i = 0;
-
-	if (a->fp_n != b->fp_n || a->fp_mods != b->fp_mods)
-		return false;
-	for (; i < a->fp_n; i++) {
-		const struct fact *x = &a->fp_fact[i], *y = &b->fp_fact[i];
-
-		if (strcmp(x->fa_event, y->fa_event) != 0 ||
-		    strcmp(x->fa_umask, y->fa_umask) != 0 ||
-		    x->fa_select != y->fa_select || x->fa_kind != y->fa_kind ||
-		    x->fa_extra != y->fa_extra || x->fa_pics != y->fa_pics ||
-		    x->fa_value != y->fa_value)
-			break;
-	}
-	return i == a->fp_n;
-}
 
 /* The number of the event, as er_code has it. */
 static uint32_t

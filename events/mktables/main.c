@@ -1,13 +1,12 @@
 /*
  * Turn libpfm4's tables of core PMUs into our arrays (events/table.h).
- * scripts/mkevents compiles and runs it, once for each architecture of
- * libpfm4.
+ * scripts/mkevents compiles and runs it, once for each vendor.
  *
- *	mkevents VENDOR FIRST-LINE LIBPFM4 PAPI-EVENTS LINES
+ *	mkevents VENDOR FIRST-LINE LIBPFM4 PAPI-EVENTS
  *
  * VENDOR is intel, amd or arm.  FIRST-LINE begins the output.  LIBPFM4 is what
- * its tables are called, PAPI-EVENTS PAPI's papi_events.csv, LINES the output
- * of vendor_lines.py.
+ * its tables are called, PAPI-EVENTS PAPI's papi_events.csv.  The vendor's
+ *facts are part of the program.
  */
 #include <err.h>
 #include <stdlib.h>
@@ -142,23 +141,12 @@ pmu_add(const struct family *f, const struct table *t, unsigned n,
  */
 #define MAX_SHARED(v) ((v)->v_family[0] == &arm_family ? 8U : 1U)
 
-/* The first CPU of the same facts. */
-static unsigned
-first_alike(unsigned pmu)
-{
-	unsigned i = 0;
-
-	while (!facts_alike(&facts_pmu[i], &facts_pmu[pmu]))
-		i++;
-	return i;
-}
-
 /* Add the CPUs from one of them on that have a vendor's file: at most n. */
 static void
 add_facts(unsigned first, unsigned n)
 {
 	struct event_pmu rows = { .ep_name = "" }, ep;
-	unsigned alike = n == 1 ? first_alike(first) : first;
+	unsigned alike = n == 1 ? facts_pmu[first].fp_same : first;
 
 	if (n > facts_npmu - first)
 		n = facts_npmu - first;
@@ -207,18 +195,17 @@ main(int argc, char **argv)
 {
 	unsigned v = 0;
 
-	while (argc == 6 && v < LENGTH(vendors) &&
+	while (argc == 5 && v < LENGTH(vendors) &&
 	       strcmp(argv[1], vendors[v].v_name) != 0)
 		v++;
-	if (argc != 6 || v == LENGTH(vendors))
+	if (argc != 5 || v == LENGTH(vendors))
 		errx(1, "usage: mkevents intel|amd|arm FIRST-LINE LIBPFM4 "
-			"PAPI-EVENTS LINES");
+			"PAPI-EVENTS");
 	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
 	if (pfm_initialize() != PFM_SUCCESS)
 		errx(1, "pfm_initialize failed");
 	if (strcmp(argv[1], "intel") == 0)
 		arch_table();
-	facts_read(v, argv[5]);
 	gather_tables(&vendors[v], argv[3]);
 	presets_add(argv[4]);
 	write_all(argv[1], argv[2]);

@@ -18,7 +18,7 @@
 
 #define LENGTH(a) (sizeof(a) / sizeof(a)[0])
 
-/* A name of a CPU that has a vendor's file, as vendor_lines.py prints it. */
+/* A name of a CPU that has a vendor's file, as vendor_facts.py writes it. */
 struct fact {
 	const char *fa_event, *fa_umask; /* unit mask: "", or `.` if it may have
 	                                    dots, then the name */
@@ -33,9 +33,13 @@ struct fact {
 struct facts_pmu {
 	struct event_pmu fp_pmu;
 	uint16_t fp_mods;
-	struct fact *fp_fact;
+	unsigned fp_same; /* the first CPU with these facts, perhaps this */
 	unsigned fp_n;
+	const struct fact *fp_fact;
 };
+/* vendor_facts.py writes them, for the vendor of the program. */
+extern const struct facts_pmu facts_pmu[];
+extern const unsigned facts_npmu;
 
 /* libpfm4's PMUs that share a table; bit n of models is the nth. */
 #define MAX_TABLE 8
@@ -99,12 +103,7 @@ unsigned translate(
 /* The table's PMUs of this model; model 0: all of them. */
 unsigned models_of(const struct table *t, unsigned model);
 
-/* facts.c: the CPUs that have a vendor's file. */
-void facts_read(enum event_kind kind, const char *lines);
-extern struct facts_pmu facts_pmu[96];
-extern unsigned facts_npmu;
-bool facts_alike(const struct facts_pmu *a, const struct facts_pmu *b);
-/* Make the drafts of CPUs that share a table; returns how many there are. */
+/* facts.c: make drafts of CPUs that share a table; returns how many. */
 unsigned facts_drafts(
     const struct facts_pmu *fp, unsigned npmu, struct draft *all);
 

@@ -536,7 +536,7 @@ TEST(suggests_what_is_near)
 
 /*
  * AnyThread came with version 3 of the PMU, and went with Ice Lake and Tremont.
- * TSX came with Haswell.  See vendor_lines.py.
+ * TSX came with Haswell.  See vendor_facts.py.
  */
 TEST(a_core_has_its_modifiers)
 {

@@ -1,14 +1,9 @@
 #!/usr/bin/env python3
-"""Print the events of CPUs that have a vendor's file, for scripts/mkevents: vendor_lines.py VENDOR CODES...
+"""Write the events of CPUs that have a vendor's file as C, for scripts/mkevents: vendor_facts.py VENDOR CODES...
 
 The facts are those of events/generated/VENDOR.facts.  CODES have the output of file/codes.c: the names of a libpfm4.  A name
-of libpfm4 is a further spelling if its code is that of a vendor's event.  The lines have tabs between their fields:
-
-    P  NAME  DESCRIPTION  PICS  FIXED PICS  FAMILY  MODELS  MODIFIERS  SOURCE
-    E  EVENT  UNIT MASK  SELECT  EXTRA MSR  ITS VALUE  PICS  KIND
-
-Numbers are hexadecimal.  MODIFIERS are bits of enum event_mod.  KIND is `d` for the unit mask of an event's name alone,
-`l` for one that takes a latency, or `-`.
+of libpfm4 is a further spelling if its code is that of a vendor's event.  The output has facts_pmu[] of tables.h.  A
+fact's kind is `d` for the unit mask of an event's name alone, `l` for one that takes a latency, or `-`.
 """
 
 import collections
@@ -24,6 +19,11 @@ SAME_CORE = {"wsm_ex": "wsm_dp", "bdw_de": "bdw_ep", "tgl": "icl", "rkl": "icl",
              "ehl": "tmt", "adl_n": "adl_grt", "mtl_rwc": "adl_glc"}
 # Bits of libpfm4's codes that are not a name's.
 CONTROL = {"intel": 0x530000, "amd": 0x530000, "arm": ~0xFFFF}
+# ep_kind and ep_flags, and the lengths of texts, of struct event_pmu in events/table.h.
+KINDS = {"intel": "EVENT_INTEL, .ep_flags = PMU_RAW_UMASK | PMU_EDGE_CMASK", "amd": "EVENT_AMD, .ep_flags = PMU_RAW_UMASK",
+         "arm": "EVENT_ARM"}
+MAX_MODELS = 10
+SIZES = {"ep_name": 24, "ep_desc": 64, "ep_source": 96}
 # The extra MSRs, as in enum event_extra.
 MSRS = {0x1A6: 1, 0x1A7: 2, 0x3F6: 3, 0x3F7: 4}
 LDLAT, LDLAT_MIN = 3, 3
@@ -147,7 +147,7 @@ class Table:
                 self.masks[event][""] = key, self.pics[key]
 
     def lines(self):
-        """The lines of the names."""
+        """The names, each as a struct fact."""
         for event, masks in sorted(self.masks.items()):
             for umask, (key, pics) in sorted(masks.items()):
                 kind = "d" if umask and self.default.get(event) == umask else "-"
@@ -159,7 +159,7 @@ class Table:
                 if key.extra == LDLAT and key.value == LDLAT_MIN:
                     kind = "l"
                 dot = "." if event in self.dotted else ""
-                yield ["E", event, dot + umask, *(f"{n:x}" for n in (*key, pics)), kind]
+                yield f'{{ "{event}", "{dot}{umask}", {key.select:#x}, {key.extra}, {key.value:#x}, {pics:#x}, \'{kind}\' }},\n'
 
 
 def libpfm4_names(path, vendor):
@@ -174,7 +174,9 @@ def libpfm4_names(path, vendor):
 def models(ids):
     """The family and the models of an Intel CPU."""
     parts = [part.partition("/")[0].split("-") for part in ids.split(",")]
-    return parts[0][0], ",".join(model for _, model in parts)
+    if len(parts) > MAX_MODELS:
+        sys.exit(f"{ids}: more models than {MAX_MODELS}")
+    return f"0x{parts[0][0]}", ", ".join(f"0x{model}" for _, model in parts)
 
 
 def source_of(sources, cpu):
@@ -188,19 +190,31 @@ def source_of(sources, cpu):
     return f"{text} {cpu.version}" if len(sources) == 1 else text
 
 
+def text(field, value):
+    """A text as a field of struct event_pmu."""
+    if len(value) >= SIZES[field]:
+        sys.exit(f"{value}: longer than {SIZES[field] - 1}")
+    return f'.{field} = "{value}"'
+
+
 def main(vendor, *paths):
-    """Print the lines of a vendor's CPUs."""
+    """Write the facts of a vendor's CPUs."""
     libraries = [libpfm4_names(path, vendor) for path in paths]
     sources, cpus, known = facts.read(vendor)
-    for cpu in cpus:
+    first = {}
+    print('#include "events/mktables/tables.h"\nconst struct facts_pmu facts_pmu[] = {')
+    for number, cpu in enumerate(cpus):
         table = Table(vendor, cpu, known[cpu.name])
         for names in libraries:
             table.add_libpfm4(names.get(cpu.name) or names.get(SAME_CORE.get(cpu.name), {}))
-        family, numbers = models(cpu.ids) if vendor == "intel" else ("0", "")
-        print("P", cpu.name, cpu.description, f"{cpu.npic:x}", f"{cpu.nfixed:x}", family, numbers,
-              f"{modifiers(vendor, cpu.name, known[cpu.name]):x}", source_of(sources, cpu), sep="\t")
-        for line in table.lines():
-            print(*line, sep="\t")
+        family, numbers = models(cpu.ids) if vendor == "intel" else ("0", "0")
+        lines, mods = list(table.lines()), modifiers(vendor, cpu.name, known[cpu.name])
+        names = [text("ep_name", cpu.name), text("ep_desc", cpu.description), text("ep_source", source_of(sources, cpu))]
+        print("{ .fp_pmu = {", ", ".join(names), f", .ep_kind = {KINDS[vendor]}, .ep_npic = {cpu.npic}")
+        print(f", .ep_nfixed = {cpu.nfixed}, .ep_family = {family}, .ep_models = {{ {numbers} }} }}")
+        print(f", .fp_mods = {mods:#x}, .fp_same = {first.setdefault((mods, *lines), number)}, .fp_n = {len(lines)}")
+        print(", .fp_fact = (const struct fact[]){", *lines, "} },")
+    print(f"}};\nconst unsigned facts_npmu = {len(cpus)};")
 
 
 if __name__ == "__main__":
