@@ -3,9 +3,9 @@
  * within events/mktables/, which scripts/mkevents compiles with libpfm4's
  * source.
  *
- * A family's file makes drafts of libpfm4's rows.  facts.c makes them of a
- * vendor's facts.  rows.c turns drafts into rows, and write.c prints the
- * arrays.
+ * A family's file makes drafts of libpfm4's rows.  vendor_facts.py
+ * makes them of a vendor's facts.  rows.c turns drafts into rows, and write.c
+ * prints the arrays.
  */
 #ifndef EVENTS_MKTABLES_TABLES_H
 #define EVENTS_MKTABLES_TABLES_H
@@ -17,29 +17,6 @@
 #include "events/table.h"
 
 #define LENGTH(a) (sizeof(a) / sizeof(a)[0])
-
-/* A name of a CPU that has a vendor's file, as vendor_facts.py writes it. */
-struct fact {
-	const char *fa_event, *fa_umask; /* unit mask: "", or `.` if it may have
-	                                    dots, then the name */
-	uint64_t fa_select;              /* the bits of the name */
-	unsigned fa_extra;               /* enum event_extra */
-	uint64_t fa_value;               /* of the extra MSR */
-	uint64_t fa_pics;
-	char fa_kind; /* see there */
-};
-
-/* The CPU, without the fields about rows. */
-struct facts_pmu {
-	struct event_pmu fp_pmu;
-	uint16_t fp_mods;
-	unsigned fp_same; /* the first CPU with these facts, perhaps this */
-	unsigned fp_n;
-	const struct fact *fp_fact;
-};
-/* vendor_facts.py writes them, for the vendor of the program. */
-extern const struct facts_pmu facts_pmu[];
-extern const unsigned facts_npmu;
 
 /* libpfm4's PMUs that share a table; bit n of models is the nth. */
 #define MAX_TABLE 8
@@ -64,6 +41,17 @@ struct draft {
 	uint64_t dr_pics;
 	struct draft_umask *dr_umask; /* dr_row.er_nlist of them */
 };
+
+/* A CPU that has a vendor's file, without the fields about rows. */
+struct facts_pmu {
+	struct event_pmu fp_pmu;
+	unsigned fp_same; /* the first CPU with these events, perhaps this */
+	unsigned fp_n;
+	const struct draft *fp_draft;
+};
+/* vendor_facts.py writes them, for the vendor of the program. */
+extern const struct facts_pmu facts_pmu[];
+extern const unsigned facts_npmu;
 
 /* How to read one of libpfm4's families of tables. */
 struct family {

@@ -2,8 +2,8 @@
 """Write the events of CPUs that have a vendor's file as C, for scripts/mkevents: vendor_facts.py VENDOR CODES...
 
 The facts are those of events/generated/VENDOR.facts.  CODES have the output of file/codes.c: the names of a libpfm4.  A name
-of libpfm4 is a further spelling if its code is that of a vendor's event.  The output has facts_pmu[] of tables.h.  A
-fact's kind is `d` for the unit mask of an event's name alone, `l` for one that takes a latency, or `-`.
+of libpfm4 is a further spelling if its code is that of a vendor's event.  The output has facts_pmu[] of tables.h.
+Each name has its whole code, so no unit masks combine.
 """
 
 import collections
@@ -26,7 +26,11 @@ MAX_MODELS = 10
 SIZES = {"ep_name": 24, "ep_desc": 64, "ep_source": 96}
 # The extra MSRs, as in enum event_extra.
 MSRS = {0x1A6: 1, 0x1A7: 2, 0x3F6: 3, 0x3F7: 4}
-LDLAT, LDLAT_MIN = 3, 3
+LDLAT, LDLAT_MIN, MOD_LDLAT = 3, 3, 0x40
+# Flags of unit masks and rows, and the modifiers that bits of a select are: events/table.h.
+UM_ALONE, UM_DEFAULT, UM_EVENT, UM_LDLAT, UM_EXTRA_SHIFT = 1, 2, 0x40, 0x80, 10
+ER_BARE, ER_DOTTED = 1, 2
+MODS_SET = {2: 1 << 18, 3: 1 << 23, 4: 0xFF << 24, 5: 1 << 21}
 # The events of fixed PICs that general ones count, too: the code is theirs, as perf has it (tools/perf/pmu-events/jevents.py).
 FIXED = {
     "INST_RETIRED.ANY": 0xC0,
@@ -146,20 +150,63 @@ class Table:
             else:
                 self.masks[event][""] = key, self.pics[key]
 
-    def lines(self):
-        """The names, each as a struct fact."""
+    def entries(self, event, masks):
+        """The names of an event: unit mask, key, PICs, and whether the event's name alone means it."""
+        for umask, (key, pics) in sorted(masks.items()):
+            if umask or len(masks) == 1:
+                yield umask, key, pics, umask and self.default.get(event) == umask
+            elif self.vendor == "amd":
+                # AMD's names alone have all bits.  OFFCORE_RESPONSE alone has no value of the MSR that its unit masks have.
+                yield "ALL", key, pics, True
+
+    def event_of(self, select):
+        """The number of the event, as er_code has it."""
+        return select if self.vendor == "arm" else select & 0xFF | (select >> 24 & 0xF00 if self.vendor == "amd" else 0)
+
+    def umask(self, name, key, default, code):
+        """The flags, modifiers, code and value of a unit mask of an event with this code."""
+        select, latency = key.select, key.extra == LDLAT and key.value == LDLAT_MIN
+        flags = UM_ALONE | UM_DEFAULT * bool(default) | (UM_LDLAT if latency else key.extra << UM_EXTRA_SHIFT)
+        if self.event_of(select) != code:
+            if self.vendor == "amd":
+                sys.exit(f"{name}: events differ")
+            flags |= UM_EVENT
+        if self.vendor == "amd":
+            select &= 0xFF00
+        fixed = sum(1 << mod for mod, bits in MODS_SET.items() if select & bits)
+        return flags, fixed, select, 0 if latency else key.value
+
+    def drafts(self, mods):
+        """The events, each as a struct draft."""
         for event, masks in sorted(self.masks.items()):
-            for umask, (key, pics) in sorted(masks.items()):
-                kind = "d" if umask and self.default.get(event) == umask else "-"
-                if not umask and len(masks) > 1:
-                    # OFFCORE_RESPONSE alone has no value of the MSR that its unit masks have.  AMD's names alone have all bits.
-                    if self.vendor != "amd":
-                        continue
-                    umask, kind = "ALL", "d"
-                if key.extra == LDLAT and key.value == LDLAT_MIN:
-                    kind = "l"
-                dot = "." if event in self.dotted else ""
-                yield f'{{ "{event}", "{dot}{umask}", {key.select:#x}, {key.extra}, {key.value:#x}, {pics:#x}, \'{kind}\' }},\n'
+            entries = list(self.entries(event, masks))
+            _, key, pics, _ = entries[0]
+            code = self.event_of(key.select)
+            flags, umasks, more = ER_DOTTED * (event in self.dotted), [], 0
+            if not entries[0][0]:
+                row = code | (key.select & 0xFF00) << 8 if self.vendor == "amd" else key.select
+                if row >> 32 or key.extra:
+                    sys.exit(f"{event}: more than a row holds")
+                yield draft(event, mods, row, ER_BARE, pics, [])
+                continue
+            for name, key, its_pics, default in entries:
+                um_flags, fixed, select, value = self.umask(name, key, default, code)
+                flags |= ER_BARE * bool(default)
+                more |= MOD_LDLAT * (um_flags & UM_LDLAT != 0)
+                umasks.append(
+                    f"{{ {{ .um_flags = {um_flags:#x}, .um_fixed = {fixed:#x}, .um_code = {select & 0xFFFFFFFF:#x}, "
+                    f'.um_high = {select >> 32:#x} }}, "{name}", NULL, {its_pics if its_pics != pics else 0:#x}, {value:#x} }}'
+                )
+            yield draft(event, mods | more, code, flags, pics, umasks)
+
+
+def draft(name, mods, code, flags, pics, umasks):
+    """A struct draft."""
+    masks = f"(struct draft_umask[]){{ {', '.join(umasks)} }}" if umasks else "NULL"
+    return (
+        f"{{ {{ .er_mods = {mods:#x}, .er_code = {code:#x}, .er_flags = {flags}, .er_nlist = {len(umasks)}, "
+        f'.er_ngroup = {int(bool(umasks))} }}, "{name}", NULL, {pics:#x}, {masks} }},\n'
+    )
 
 
 def libpfm4_names(path, vendor):
@@ -208,12 +255,12 @@ def main(vendor, *paths):
         for names in libraries:
             table.add_libpfm4(names.get(cpu.name) or names.get(SAME_CORE.get(cpu.name), {}))
         family, numbers = models(cpu.ids) if vendor == "intel" else ("0", "0")
-        lines, mods = list(table.lines()), modifiers(vendor, cpu.name, known[cpu.name])
+        lines = list(table.drafts(modifiers(vendor, cpu.name, known[cpu.name])))
         names = [text("ep_name", cpu.name), text("ep_desc", cpu.description), text("ep_source", source_of(sources, cpu))]
         print("{ .fp_pmu = {", ", ".join(names), f", .ep_kind = {KINDS[vendor]}, .ep_npic = {cpu.npic}")
         print(f", .ep_nfixed = {cpu.nfixed}, .ep_family = {family}, .ep_models = {{ {numbers} }} }}")
-        print(f", .fp_mods = {mods:#x}, .fp_same = {first.setdefault((mods, *lines), number)}, .fp_n = {len(lines)}")
-        print(", .fp_fact = (const struct fact[]){", *lines, "} },")
+        print(f", .fp_same = {first.setdefault(tuple(lines), number)}, .fp_n = {len(lines)}")
+        print(", .fp_draft = (const struct draft[]){", *lines, "} },")
     print(f"}};\nconst unsigned facts_npmu = {len(cpus)};")
 
 
