@@ -11,7 +11,7 @@ import shlex
 import sys
 import tempfile
 
-from cloud import CAMPAIGN, ROOT, boot, firmware, make, read, spins, tail
+from cloud import CAMPAIGN, ROOT, boot, build, firmware, make, read, spins, tail
 from host.emulator import qemu
 from tap import check, end, equal
 
@@ -73,6 +73,7 @@ def run(machine, job):
 
 
 def main():
+    build()
     names = sys.argv[1:] or (sorted(path.name for path in MACHINES.iterdir()) if CAMPAIGN else IN_CHECK)
     for machine in [Machine(MACHINES / name) for name in names]:
         if machine.how != "kexec":  # Linux takes two minutes of CPU time before; spin is part of the suite

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-from cloud import CAMPAIGN, ROOT, SUFFIX, barecpc, boot, firmware, make, read, spins, tail, unpack
+from cloud import CAMPAIGN, ROOT, SUFFIX, barecpc, boot, build, firmware, make, read, spins, tail, unpack
 from host.emulator import qemu
 from tap import check, end, equal
 
@@ -138,6 +138,7 @@ def boots(folder, arch, kind, drive):
 
 
 def main():
+    build()
     with tempfile.TemporaryDirectory() as name:
         mistakes(pathlib.Path(name))
     with tempfile.TemporaryDirectory() as name:
