@@ -62,24 +62,6 @@ mutex_destroy(mutex_t *m)
 }
 
 int
-mutex_lock(mutex_t *m)
-{
-	return pthread_mutex_lock(m);
-}
-
-int
-mutex_trylock(mutex_t *m)
-{
-	return pthread_mutex_trylock(m);
-}
-
-int
-mutex_unlock(mutex_t *m)
-{
-	return pthread_mutex_unlock(m);
-}
-
-int
 mutex_consistent(mutex_t *m)
 {
 	int err = pthread_mutex_consistent(m);
@@ -100,12 +82,6 @@ cond_init(cond_t *c, int type, void *arg)
 		err = pthread_cond_init(c, &attr);
 	pthread_condattr_destroy(&attr);
 	return err;
-}
-
-int
-cond_destroy(cond_t *c)
-{
-	return pthread_cond_destroy(c);
 }
 
 int
@@ -138,18 +114,6 @@ cond_reltimedwait(cond_t *c, mutex_t *m, const timestruc_t *time)
 }
 
 int
-cond_signal(cond_t *c)
-{
-	return pthread_cond_signal(c);
-}
-
-int
-cond_broadcast(cond_t *c)
-{
-	return pthread_cond_broadcast(c);
-}
-
-int
 rwlock_init(rwlock_t *l, int type, void *arg)
 {
 	pthread_rwlockattr_t attr;
@@ -164,41 +128,24 @@ rwlock_init(rwlock_t *l, int type, void *arg)
 	return err;
 }
 
-int
-rwlock_destroy(rwlock_t *l)
-{
-	return pthread_rwlock_destroy(l);
-}
-
-int
-rw_rdlock(rwlock_t *l)
-{
-	return pthread_rwlock_rdlock(l);
-}
-
-int
-rw_wrlock(rwlock_t *l)
-{
-	return pthread_rwlock_wrlock(l);
-}
-
-int
-rw_tryrdlock(rwlock_t *l)
-{
-	return pthread_rwlock_tryrdlock(l);
-}
-
-int
-rw_trywrlock(rwlock_t *l)
-{
-	return pthread_rwlock_trywrlock(l);
-}
-
-int
-rw_unlock(rwlock_t *l)
-{
-	return pthread_rwlock_unlock(l);
-}
+/* Solaris' name of a function of POSIX threads. */
+#define SAME(name, posix, type)                                                \
+	int name(type *object)                                                 \
+	{                                                                      \
+		return posix(object);                                          \
+	}
+SAME(mutex_lock, pthread_mutex_lock, mutex_t)
+SAME(mutex_trylock, pthread_mutex_trylock, mutex_t)
+SAME(mutex_unlock, pthread_mutex_unlock, mutex_t)
+SAME(cond_destroy, pthread_cond_destroy, cond_t)
+SAME(cond_signal, pthread_cond_signal, cond_t)
+SAME(cond_broadcast, pthread_cond_broadcast, cond_t)
+SAME(rwlock_destroy, pthread_rwlock_destroy, rwlock_t)
+SAME(rw_rdlock, pthread_rwlock_rdlock, rwlock_t)
+SAME(rw_wrlock, pthread_rwlock_wrlock, rwlock_t)
+SAME(rw_tryrdlock, pthread_rwlock_tryrdlock, rwlock_t)
+SAME(rw_trywrlock, pthread_rwlock_trywrlock, rwlock_t)
+SAME(rw_unlock, pthread_rwlock_unlock, rwlock_t)
 
 static int
 errno_of(int result)
