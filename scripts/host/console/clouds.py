@@ -17,7 +17,7 @@ MAX_BYTES = 64 << 20  # of a wrapped log, and of what a command prints
 FOLLOW_SECONDS = 2
 COMMAND_SECONDS = 60
 OVERLAP = 4096  # bytes of the last look that the next one must have
-BASE64 = re.compile(rb"[A-Za-z0-9+/\s]{64,}={0,2}\s*\Z")
+BASE64 = re.compile(rb"\s*[A-Za-z0-9+/]{60}[A-Za-z0-9+/\s]*={0,2}\s*\Z")
 ESCAPED = re.compile(rb"BARECPC-(?:BEGIN [\w -]+|END)(?:\\r)*\\n")
 ESCAPES = re.compile(rb"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 LETTERS = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}

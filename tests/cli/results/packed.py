@@ -209,6 +209,7 @@ def check_wrapped(folder, text, lines):
                       ("the end of JSON", aws[-KEPT:])):
         status, records, err = reads(folder, "-", content=log.encode())
         points.check((status, records) == (0, lines), f"a log as {name}", str(status), f"{len(records)} records", *err[-3:])
+    points.check(clouds.Wrapped().take(b"\n" * 100) == b"\n" * 100, "a log that begins with empty lines is live")
     lost = plain.split("BARECPC-END\n")
     status, records, err = reads(folder, "-", content="BARECPC-END\n".join(lost[:3] + lost[4:]).encode())
     points.check(status == 125 and 0 < len(records) < len(lines) and set(records) <= set(lines) and "records that are lost:" in " ".join(err),
