@@ -28,36 +28,16 @@ after(const char *s, const char *text)
 	return s != NULL && strncmp(s, text, n) == 0 ? s + n : NULL;
 }
 
-/* The end of the text that `write` makes of arg, if s begins with it. */
-static const char *
-after_made(
-    const char *s, void (*write)(FILE *f, const void *arg), const void *arg)
-{
-	char *text = NULL;
-	size_t n = 0;
-	FILE *f = fail_unless_room(open_memstream(&text, &n));
-
-	write(f, arg);
-	close_or_fail(f);
-	s = after(s, text);
-	free(text);
-	return s;
-}
-
-static void
-write_series(FILE *f, const void *s)
-{
-	series_json(f, s);
-}
-
 /* Read a series at s.  Returns its end, or NULL: series_free() in any case. */
 static const char *
 read_series(const char *s, struct series *to)
 {
 	const char *raw = after(s, "{\"min\":") ? strstr(s, "\"raw\":[") : NULL;
 	const char *end = raw != NULL ? strchr(raw, ']') : NULL;
+	char *next, *text = NULL;
+	size_t bytes;
 	unsigned n = 1;
-	char *next;
+	FILE *f;
 
 	memset(to, 0, sizeof *to);
 	if (end == NULL)
@@ -74,7 +54,12 @@ read_series(const char *s, struct series *to)
 		series_add(to, v);
 	}
 	series_close(to, NULL);
-	return after_made(s, write_series, to);
+	f = fail_unless_room(open_memstream(&text, &bytes));
+	series_json(f, to);
+	close_or_fail(f);
+	s = after(s, text);
+	free(text);
+	return s;
 }
 
 static void
@@ -92,13 +77,6 @@ fold_series(FILE *f, const struct series *s)
 	}
 }
 
-static void
-write_net(FILE *f, const void *q)
-{
-	fprintf(f, "{\"net\":%" PRId64 ",\"spread_larger\":%s,\"measured\":",
-	    quantity_net(q), quantity_noisy(q) ? "true" : "false");
-}
-
 /* Fold a quantity or a series at s.  Returns its end, or NULL. */
 static const char *
 fold_at(FILE *f, const char *s)
@@ -106,6 +84,7 @@ fold_at(FILE *f, const char *s)
 	const char *measured =
 	    after(s, "{\"net\":") ? strstr(s, "{\"min\":") : NULL;
 	struct quantity q = { 0 };
+	char net[100];
 	const char *end =
 	    read_series(measured != NULL ? measured : s, &q.q_raw);
 
@@ -116,7 +95,10 @@ fold_at(FILE *f, const char *s)
 		if (over != NULL && end == NULL)
 			end = read_series(over, &q.q_overhead);
 		end = after(end, "}");
-		if (after_made(s, write_net, &q) != measured)
+		snprintf(net, sizeof net,
+		    "{\"net\":%" PRId64 ",\"spread_larger\":%s,\"measured\":",
+		    quantity_net(&q), quantity_noisy(&q) ? "true" : "false");
+		if (after(s, net) != measured)
 			end = NULL;
 	}
 	if (end != NULL) {
