@@ -2,11 +2,11 @@
  * Turn libpfm4's tables of core PMUs into our arrays (events/table.h).
  * scripts/mkevents compiles and runs it, once for each vendor.
  *
- *	mkevents VENDOR FIRST-LINE LIBPFM4 PAPI-EVENTS
+ *	mkevents VENDOR FIRST-LINE LIBPFM4
  *
  * VENDOR is intel, amd or arm.  FIRST-LINE begins the output.  LIBPFM4 is what
- * its tables are called, PAPI-EVENTS PAPI's papi_events.csv.  The vendor's
- *facts are part of the program.
+ * its tables are called.  The vendor's facts and PAPI's presets are parts of
+ *the program.
  */
 #include <err.h>
 #include <stdlib.h>
@@ -195,19 +195,18 @@ main(int argc, char **argv)
 {
 	unsigned v = 0;
 
-	while (argc == 5 && v < LENGTH(vendors) &&
+	while (argc == 4 && v < LENGTH(vendors) &&
 	       strcmp(argv[1], vendors[v].v_name) != 0)
 		v++;
-	if (argc != 5 || v == LENGTH(vendors))
-		errx(1, "usage: mkevents intel|amd|arm FIRST-LINE LIBPFM4 "
-			"PAPI-EVENTS");
+	if (argc != 4 || v == LENGTH(vendors))
+		errx(1, "usage: mkevents intel|amd|arm FIRST-LINE LIBPFM4");
 	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
 	if (pfm_initialize() != PFM_SUCCESS)
 		errx(1, "pfm_initialize failed");
 	if (strcmp(argv[1], "intel") == 0)
 		arch_table();
 	gather_tables(&vendors[v], argv[3]);
-	presets_add(argv[4]);
+	presets_add();
 	write_all(argv[1], argv[2]);
 	return 0;
 }

@@ -176,7 +176,7 @@ add_architected(const struct event_pmu *ep, int preset, struct list *li)
 
 /* PAPI has a preset whose events it finds all; the others it drops. */
 static void
-add_papis(const struct event_pmu *ep, int preset, const struct papi_preset *pp,
+add_papis(const struct event_pmu *ep, int preset, const struct papi_line *pp,
     struct list *li)
 {
 	struct event_spec sp[LENGTH(pp->pap_event)];
@@ -196,16 +196,32 @@ add_papis(const struct event_pmu *ep, int preset, const struct papi_preset *pp,
 		list_add(li, preset, why, event_add(&es, &sp[i]));
 }
 
+/* PAPI's line of each preset of a PMU: a later one replaces an earlier one. */
 static void
-add_pmu(const char *papi_events, struct event_pmu *ep)
+find_lines(const char *pmu, const struct papi_line **papi)
 {
-	struct papi_preset papi[EVENT_PRESETS];
+	int p;
+
+	for (const struct papi_line *pp = papi_lines; pp->pap_pmu; pp++) {
+		/* PAPI has presets that are not in our list. */
+		if (strcasecmp(pp->pap_pmu, pmu) == 0 &&
+		    events_is_preset(pp->pap_preset) &&
+		    (p = event_preset_number(pp->pap_preset, EVENT_ANY_CASE)) >=
+			0)
+			papi[p] = pp;
+	}
+}
+
+static void
+add_pmu(struct event_pmu *ep)
+{
+	const struct papi_line *papi[EVENT_PRESETS] = { NULL };
 	struct list li = { .lst_n = 0 };
 
-	papi_read(papi_events, ep->ep_name, papi);
+	find_lines(ep->ep_name, papi);
 	for (int p = 0; p < EVENT_PRESETS; p++) {
-		if (!add_architected(ep, p, &li))
-			add_papis(ep, p, &papi[p], &li);
+		if (!add_architected(ep, p, &li) && papi[p] != NULL)
+			add_papis(ep, p, papi[p], &li);
 	}
 	ep->ep_preset =
 	    (uint16_t)pool_find(SECTION_PRESETS, li.lst_row, li.lst_n);
@@ -213,10 +229,10 @@ add_pmu(const char *papi_events, struct event_pmu *ep)
 }
 
 void
-presets_add(const char *papi_events)
+presets_add(void)
 {
 	struct event_pmu *ep = pool[SECTION_PMUS].p_at;
 
 	for (unsigned i = 0; i < pool[SECTION_PMUS].p_n; i++)
-		add_pmu(papi_events, &ep[i]);
+		add_pmu(&ep[i]);
 }

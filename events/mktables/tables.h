@@ -117,17 +117,15 @@ void rows_add(
 void rows_add_facts(
     const struct facts_pmu *fp, unsigned npmu, struct event_pmu *ep);
 
-/* presets.c: add the presets of each PMU, from PAPI's papi_events.csv. */
-void presets_add(const char *papi_events);
-
-/* papi.c: the events that PAPI maps a preset to. */
-struct papi_preset {
-	unsigned pap_nevent; /* 0: none */
-	char *pap_event[16]; /* libpfm4's names */
+/* The events that PAPI maps a preset to; papi.py writes them. */
+struct papi_line {
+	const char *pap_pmu, *pap_preset; /* NULL: past the last */
+	unsigned pap_nevent;
+	const char *pap_event[16]; /* libpfm4's names */
 };
-/* Read the presets of a PMU, in the order of event_preset_names[]. */
-void papi_read(
-    const char *papi_events, const char *pmu, struct papi_preset *presets);
+extern const struct papi_line papi_lines[];
+/* presets.c: add the presets of each PMU. */
+void presets_add(void);
 
 /* preset_denylist.c: why a preset is not PAPI's event, or PRESET_EXACT. */
 enum preset_why preset_denied(
