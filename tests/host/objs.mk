@@ -186,7 +186,7 @@ REGS_X86   := $(REGS)/x86.o $(call fake,x86/fake_msr.o x86/x86_set.o x86/intel_s
 REGS_ARM64 := $(REGS)/arm64.o $(call fake,arm64/fake_pmu.o arm64/fake_pmu_regs.o arm64/pmuv3_pics.o)
 REGS_KCPC  := $(filter-out %/host.o,$(HOST_KCPC)) $(REGS)/registers.o
 REGS_NAMES := cpus ncpu arch_curcpu arch_tick arch_tick_hz fake_cpu fake_shape kcpc_pmi_late pcbe_models \
-    pcbe_nmodels
+    pcbe_nmodels fake_bound
 $(patsubst %,$(HB)/regs/%,$(REGS_X86) $(REGS_ARM64)): $(HB)/regs/%: $(HB)/%
 	@mkdir -p $(@D)
 	$(Q)objcopy $(foreach n,$(REGS_NAMES),--redefine-sym $(n)=regs_$(n) \
