@@ -96,7 +96,7 @@ struct planted_machine {
 
 /* An instruction as the decoder knows it */
 struct planted_form {
-    uint8_t work;    /* enum planted_class: its work, but for loads and stores */
+    uint8_t work; /* enum planted_class: its work, but for loads and stores */
     bool moves_only; /* a plain load or store: no other work */
     bool branch;
     bool conditional;
