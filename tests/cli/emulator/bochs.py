@@ -22,7 +22,7 @@ BPB = slice(3, 0x3e)  # the volume's description in the boot sector, which GRUB'
 CORE, REST = slice(0x5c, 0x64), slice(0x1f4, 0x1fc)
 CONFIG = """
 cpu: model={model}, count=2, ips={hz}
-megs: 128
+megs: 256
 romimage: file=/usr/share/bochs/BIOS-bochs-latest
 vgaromimage: file=/usr/share/bochs/VGABIOS-lgpl-latest
 ata0-master: type=disk, path=disk, mode=flat, cylinders={cylinders}, heads={heads}, spt={sectors}
@@ -38,12 +38,16 @@ MODELS = {"corei7_skylake_x": ("the ACPI PM timer agrees", ""),
           "tigerlake": ("CPUID.15H differs", "cpu: the TSC's rate is in doubt: CPUID.15H says 2419200000 Hz: correct the firmware\n")}
 
 
-def make_disk(folder):
+def make_disk(folder, words=WORDS, archive=None):
     disk = folder / "disk"
     disk.write_bytes(bytes(CYLINDERS * HEADS * SECTORS * 512))
     subprocess.run(["mformat", "-i", disk, "-T", str(VOLUME), "-h", str(HEADS), "-s", str(SECTORS), "::"], check=True)
     subprocess.run(["mcopy", "-i", disk, build("x86_64", "bzImage"), "::/k"], check=True)
-    core = bytearray(grub_image(folder, "i386-pc", f"search --file --set=root /k\nlinux /k {WORDS}\nboot\n").read_bytes())
+    start = f"search --file --set=root /k\nlinux /k {words}\n"
+    if archive:
+        subprocess.run(["mcopy", "-i", disk, archive, "::/a"], check=True)
+        start += "initrd /a\n"
+    core = bytearray(grub_image(folder, "i386-pc", start + "boot\n").read_bytes())
     core[REST] = struct.pack("<Q", VOLUME + 1)
     sector = bytearray((loaders() / "usr/lib/grub/i386-pc/boot.img").read_bytes())
     sector[CORE] = struct.pack("<Q", VOLUME)
