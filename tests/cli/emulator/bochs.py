@@ -8,12 +8,15 @@ import re
 import struct
 import subprocess
 import tempfile
+import time
 
 import tap
 from loaders.machine import build
 from loaders.media import grub_image, loaders
 
 HZ = 50_000_000
+LIMIT = 1800  # seconds
+ENDED = re.compile(rb"\nbarecpc: exit \d+\r?\n")
 WORDS = "output=text deadline=600 -- spin -n"
 HEADS, SECTORS, CYLINDERS = 16, 63, 64
 VOLUME = (CYLINDERS - 8) * HEADS * SECTORS  # sectors of the volume; GRUB's core image comes after it
@@ -67,10 +70,11 @@ def boot(model, folder):
     com1.unlink(missing_ok=True)
     with subprocess.Popen(["bochs-bin", "-q", "-unlock", "-f", "config", "-rc", "debugger"], cwd=folder, stdin=subprocess.PIPE,
                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as bochs:
-        try:
-            bochs.wait(timeout=900)
-        except subprocess.TimeoutExpired:
-            bochs.kill()
+        # Not each reset, which ends a run that failed, ends Bochs.
+        end = time.monotonic() + LIMIT
+        while bochs.poll() is None and time.monotonic() < end and not (com1.exists() and ENDED.search(com1.read_bytes())):
+            time.sleep(1)
+        bochs.kill()
     return com1.read_text(errors="replace") if com1.exists() else ""
 
 
