@@ -86,13 +86,14 @@ close_block(struct pack *p)
 	p->pck_lines = NULL;
 }
 
-static void
+/* Returns the bytes of its frame. */
+static size_t
 send_dictionary(struct pack *p)
 {
 	if (p->pck_dictionary == NULL)
-		return;
-	send_block(p, p->pck_dictionary, p->pck_dictionary_bytes, true);
+		return 0;
 	p->pck_since = 0;
+	return send_block(p, p->pck_dictionary, p->pck_dictionary_bytes, true);
 }
 
 void
@@ -112,7 +113,7 @@ next_block(struct pack *p)
 {
 	close_block(p);
 	if (p->pck_since >= PACK_AGAIN)
-		send_dictionary(p);
+		p->pck_block[p->pck_nblock - 1].pb_bytes += send_dictionary(p);
 	open_block(p);
 }
 
@@ -173,6 +174,7 @@ pack_text(struct pack *p, const char *text, size_t n)
 
 	for (; n > 0; text += length, n -= length) {
 		add_row(p, NULL);
+		take_line(p);
 		end = memchr(text, '\n', n);
 		length = end != NULL ? (size_t)(end - text) + 1 : n;
 		if (end != NULL && memchr(text, '\0', length) == NULL) {
@@ -184,7 +186,6 @@ pack_text(struct pack *p, const char *text, size_t n)
 		if (end == NULL)
 			fputc('\n', p->pck_file);
 		p->pck_text += length;
-		take_line(p);
 	}
 }
 
@@ -247,7 +248,8 @@ first_kept(struct pack *p, unsigned first, size_t room, size_t full)
 		unsigned last = p->pck_block[i].pb_first;
 		unsigned n = last > first ? last - first : 0;
 
-		if (full + shorts * n / p->pck_records <= room)
+		/* Without a record n is 0. */
+		if (full + (n > 0 ? shorts * n / p->pck_records : 0) <= room)
 			return last;
 		full -= p->pck_block[i].pb_bytes;
 	}
@@ -265,8 +267,6 @@ pack_end(struct pack *p)
 	close_or_fail(p->pck_shorts_file);
 	for (unsigned i = 0; i < p->pck_nblock; i++)
 		full += p->pck_block[i].pb_bytes;
-	/* The dictionary may have come again. */
-	full += full / PACK_AGAIN * p->pck_dictionary_frame;
 	if (full > room) {
 		/* The dictionary has the records of its block. */
 		if (p->pck_dictionary_block == 0 && p->pck_nblock > 1)

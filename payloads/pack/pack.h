@@ -36,7 +36,7 @@
 
 struct pack_block {
 	unsigned pb_first; /* record */
-	size_t pb_bytes;   /* of its frame */
+	size_t pb_bytes;   /* of its frame, and a dictionary after it */
 };
 
 struct pack {

@@ -190,6 +190,18 @@ def check_hostile():
                  read.fault, str(read.lost))
 
 
+def check_text():
+    """A program that prints more than the console keeps, with a record at its end or none."""
+    chance = random.Random(1)
+    table = [("t" + "".join(chance.choices("abcdefghijklmnopqrstuvwxyz0123456789", k=60)) + "\n").encode() for _ in range(30_000)]
+    for records in ([], [b'{"a":1}']):
+        frames, shorts = pack([*table, *(line + b"\n" for line in records)], 0)
+        read, cut = Read(console_of(frames)), Read(console_of(frames)[-KEPT:])
+        points.check((b"".join(read.text), read.full, read.fault, shorts) == (b"".join(table), records, "", 0),
+                     f"1.8 MB of text and {len(records)} records come home", read.fault, str(len(read.text)), str(shorts))
+        points.check(cut.full == records and "of the programs' output that are lost: " in cut.fault, "the last 64 KB of them: the loss is named", cut.fault)
+
+
 def reads(folder, *words, content=None):
     """Status, records and the lines of standard error of `barecpc read`."""
     results = folder / "results"
@@ -284,6 +296,7 @@ def main():
         wrong = faults([wanted_short(1, lines[0])])
         points.check(not wrong, "a short record agrees with the schema", *wrong)
         check_hostile()
+        check_text()
         check_wrapped(folder, text, lines)
         check_follow(folder, text, lines)
         for arch in ("arm64", "x86_64"):
