@@ -81,7 +81,7 @@ class Outputs:
             self._files.setdefault(record["file"], []).append(record["text"])
         if self._path:
             # One line for each record.  In JSON a newline can only separate tokens, as a blank does.
-            self._keep(data.strip().replace(b"\n", b" ") + b"\n")
+            self._keep(data.strip().replace(b"\n", b" ").replace(b"\r", b" ") + b"\n")
 
     def _keep(self, line):
         """Write a record.  The first that does not fit in the file, and all that follow, go to standard error: a board runs once."""

@@ -3,6 +3,7 @@
 Nothing here trusts the guest: a block, the blocks that wait for their dictionary, and all text are bounded."""
 
 import base64
+import contextlib
 import json
 import math
 import re
@@ -57,10 +58,12 @@ class Series:
 
 
 def _quantity(match, room):
-    series = [Series(text) for text in match[1].split(b"|")]
-    room[0] -= sum(one.values for one in series)
-    if room[0] < 0:
-        raise ValueError(f"a record has more than {MAX_VALUES} values")
+    series = []
+    for text in match[1].split(b"|", 1):
+        series.append(Series(text))
+        room[0] -= series[-1].values
+        if room[0] < 0:
+            raise ValueError(f"a record has more than {MAX_VALUES} values")
     if match[0][0] == 3:
         return series[0].text.encode()
     net = series[0].median - (series[1].median if len(series) > 1 else 0)
@@ -136,8 +139,13 @@ class Packed:
 
     def take(self, value):
         """Take the member json-z of a record."""
-        try:
+        with self._named():
             self._block(base64.b64decode(value, validate=True))
+
+    @contextlib.contextmanager
+    def _named(self):
+        try:
+            yield
         except (TypeError, ValueError, LookupError, AttributeError, zlib.error, RecursionError) as error:
             self._fault(f"a packed block is damaged, and left out: {error}")
 
@@ -154,7 +162,8 @@ class Packed:
         if not unpack.eof or unpack.unused_data:
             raise ValueError(f"it has more than {MAX_BLOCK >> 10} KiB, or no end")
         self._count(len(lines))
-        self._lines(lines)
+        with self._named():
+            self._lines(lines)
         if key is None:
             self._dictionary(lines)
 
@@ -164,7 +173,8 @@ class Packed:
         ready = [data for wanted, data in self._waiting if wanted == key]
         self._waiting = [(wanted, data) for wanted, data in self._waiting if wanted != key]
         for data in ready:
-            self._block(data)
+            with self._named():
+                self._block(data)
 
     def _count(self, length):
         self._bytes += length

@@ -175,6 +175,7 @@ def check_hostile():
             ("no head", block(b""), "packed block is damaged"), ("an unknown line", block(b"1 0\nx\n"), "a line begins with b'x'"),
             ("a series of a million", block(b"2 0\nr\x031*999999\x02\n"), "a series is damaged"),
             ("a record of many series", block(b"2 0\nr" + b"\x031*1000\x02" * 40_000 + b"\n"), "a record has more than 32000 values"),
+            ("a quantity of many series", block(b"2 0\nr\x01" + b"1*32000|" * 20 + b"1*1\x02\n"), "a series is damaged"),
             ("a row without a record", block(b"2 0\nvE\nr{}\n"), "packed block is damaged"),
             ("a damaged short record", block(b"0 0\nS1\ns\ta\tb\n"), "a short record is damaged"),
             ("packed in packed", block(b'2 0\nr{"json-z":"AAAA"}\n'), "")):
@@ -183,6 +184,11 @@ def check_hostile():
                      read.fault, *map(repr, read.full[:3]))
     read = Read(console_of([block(b"%d 0\nr{}\n" % number + b"t" + b"x" * 900_000) for number in range(1, 330)]))
     points.check("all of them have more than 256 MiB" in read.fault, "all blocks are bounded", read.fault)
+    lines, damaged = b'1 0\nr{"a":1}\nx\n', b'2 0\nx\n'
+    for name, frames in (("before", [lines, damaged, b'3 0\nr{"a":\r3}\n']), ("after", [damaged, b'3 0\nr{"a":\r3}\n', lines])):
+        read = Read(console_of([block(one, lines if one != lines else None) for one in frames]))
+        points.check(sorted(read.full) == [b'{"a": 3}', b'{"a":1}'] and "a line begins with b'x'" in read.fault,
+                     f"a damaged dictionary {name} a damaged block: the other records come, a line each", read.fault, *map(repr, read.full))
     text = console_of([block(b'1 0\nr{"a":1}\n'), block(b'2 0\nr{"a":2}\ne2 0\n')])
     at = text.find(b"json-z") + 20
     read = Read(text[:at] + b"A" + text[at + 1:] if text[at:at + 1] != b"A" else text[:at] + b"B" + text[at + 1:])
@@ -222,6 +228,9 @@ def check_wrapped(folder, text, lines):
         status, records, err = reads(folder, "-", content=log.encode())
         points.check((status, records) == (0, lines), f"a log as {name}", str(status), f"{len(records)} records", *err[-3:])
     points.check(clouds.Wrapped().take(b"\n" * 100) == b"\n" * 100, "a log that begins with empty lines is live")
+    begin = time.monotonic()
+    for log in (b"A" * 60 + b" " * 64_000 + b"!", b"BARECPC-BEGIN " * 8_000):
+        points.check(clouds.unwrap(log) == log and time.monotonic() - begin < 5, "a log that is almost wrapped takes no time", str(time.monotonic() - begin))
     lost = plain.split("BARECPC-END\n")
     status, records, err = reads(folder, "-", content="BARECPC-END\n".join(lost[:3] + lost[4:]).encode())
     points.check(status == 125 and 0 < len(records) < len(lines) and set(records) <= set(lines) and "records that are lost:" in " ".join(err),
@@ -247,7 +256,9 @@ def check_follow(folder, text, lines):
     command = (f'cd {folder}; n=$(($(cat shown) + 49152)); echo $n >shown; head -c $n growing | tail -c {KEPT}')
     status, records, err = reads(folder, "--follow", "--timeout", "60", command)
     points.check((status, records) == (0, lines), "--follow: a command whose log keeps its last 64 KB", str(status), *err[-3:])
-    for name, words, line in (("a command that fails", ["false"], "host: false: status 1: "), ("nothing comes", ["--timeout", "1", "echo"], "timed out after 1 s")):
+    for name, words, line in (("a command that fails", ["false"], "host: false: status 1: "),
+                              ("a device", ["--timeout", "1", "/dev/null"], "/dev/null: not a file that grows: leave out --follow"),
+                              ("nothing comes", ["--timeout", "1", "echo"], "timed out after 1 s")):
         status, _, err = reads(folder, "--follow", *words)
         points.check(status in (124, 125) and line in err[-1], f"--follow: {name}", str(status), *err)
     points.check(clouds.news(b"a" * 9000 + b"b" * 5000, b"a" * 10 + b"b" * 5000 + b"c") == b"c", "--follow: what is new of a log that moved")
