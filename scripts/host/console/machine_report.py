@@ -36,7 +36,9 @@ def without_arguments(tree):
         elif token == PROP:
             length, name = struct.unpack_from(">2I", data, at)
             at += 8
-            if data[strings + name:].startswith(b"bootargs\0"):
+            if at + length > len(data):
+                raise ValueError("a device tree is cut")
+            if data.startswith(b"bootargs\0", strings + name):
                 data[at:at + length] = (b"x" * (length - 1) + b"\0")[:length]
             at += (length + 3) // 4 * 4
         elif token not in (END_NODE, NOP):
@@ -90,9 +92,7 @@ def main(args):
         lines = made(report, records, log)
     except (KeyError, TypeError, AttributeError, ValueError, IndexError, struct.error, zlib.error, RecursionError) as error:
         raise HostError(f"{args.source}: board's report is damaged: {error}: run it again") from None
-    new = files.Replacement(args.o)
-    files.write_all(new.file, "".join(text + "\n" for text in lines).encode())
-    new.end(True)
+    files.replace(args.o, "".join(text + "\n" for text in lines).encode())
     say(f"host: {args.o}: {len(lines)} lines: look at them, then send the file back")
     if fault := out.fault or screen.fault:
         raise HostError(f"{args.o}: it is not complete: {fault}")

@@ -214,9 +214,13 @@ def check_machine_report(points, folder):
         frames = [framed(n, b"json", json.dumps(record).encode()) for n, record in enumerate(records, 1)]
         return b"PXE: JOE 192.0.2.1\ncpu: 1 online\nbarecpc: env.NAME=JOE\n" + b"".join(frames) + framed(3, b"exit", b"0") + b"barecpc: exit 0\n"
 
-    def make(data):
+    def tree_of(words):
+        data = struct.pack(">4I", 0xd00dfeed, 0, 25, 16) + b"bootargs\0" + words
+        return json.dumps({"name": "FDT ", "zlib": base64.b64encode(zlib.compress(data)).decode()})
+
+    def make(data, to=folder / "made"):
         (folder / "log").write_bytes(data)
-        return subprocess.run([ROOT / "scripts/barecpc", "report-machine", "-o", folder / "made", folder / "log"], capture_output=True, text=True)
+        return subprocess.run([ROOT / "scripts/barecpc", "report-machine", "-o", to, folder / "log"], capture_output=True, text=True, timeout=60)
     done = make(log_of([head, *pieces]))
     text = (folder / "made").read_text() if done.returncode == 0 else ""
     again = Report(text) if text else None
@@ -226,9 +230,14 @@ def check_machine_report(points, folder):
     points.check(again and not again.wrong() and json.loads(text.splitlines()[-1]) == {"log": ["cpu: 1 online"]} and '"spin/pic0"' in text,
                  "it has the tables, the records, and the kernel's lines", *(again.wrong() if again else []))
     for name, data, why in (("no report", b"cpu: 1 online\n", "no report of the program `board`: run"), ("a damaged one", log_of([head, "{"]), "board's report is damaged"),
-                            ("a damaged tree", log_of([head, '{"name":"FDT ","zlib":"eJwDAAAAAAE="}']), "board's report is damaged")):
+                            ("a damaged tree", log_of([head, '{"name":"FDT ","zlib":"eJwDAAAAAAE="}']), "board's report is damaged"),
+                            ("a property beyond the tree", log_of([head, tree_of(struct.pack(">3I", 3, 1 << 28, 0))]), "a device tree is cut"),
+                            ("many properties", log_of([head, tree_of(struct.pack(">3I", 3, 0, 1) * (1 << 18) + struct.pack(">3I", 3, 1, 0))]),
+                             "a device tree is cut")):
         done = make(data)
         points.check(done.returncode == 125 and why in done.stderr.splitlines()[-1], f"report-machine: {name}", done.stderr)
+    done = make(log_of([head, *pieces]), "/dev/full")
+    points.check(done.returncode == 125 and done.stderr == "host: /dev/full: No space left on device\n", "report-machine: a full device", done.stderr)
 
 
 def main(points):
