@@ -13,11 +13,12 @@
 #define LEAF       0x40000000
 #define NEXT_RANGE 0x100 /* KVM's leaves, if Hyper-V's come first */
 #define LEAVES     0x10
+#define ENTRY      60 /* bytes of a leaf's text, at most */
 
 const char *
 json_enlightenments(void)
 {
-	static char text[1500];
+	static char text[2 * LEAVES * ENTRY];
 	const char *join = ",\"enlightenments\":{";
 	uint32_t a, b, c, d;
 	size_t n = 0;
