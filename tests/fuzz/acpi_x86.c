@@ -105,6 +105,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		write_field };
 
 	struct uart uart;
+	struct refclock rc[REFCLOCKS];
 
 	acpi_init(0, map_table); /* clear the tables of the last input */
 	acpi_init(tables_make(data, n, kinds, 8), map_table);
@@ -119,7 +120,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	acpi_watchdog_init(&access);
 	x86_halt_init();
 	x86_smp_init();
-	x86_refclock_find();
+	CHECK(x86_refclock_find(rc) <= REFCLOCKS);
 	CHECK(ncpu >= 1 && ncpu <= MAXCPU);
 	tables_free();
 	return 0;
