@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -121,6 +122,7 @@ become_program(char **words, int in, int out, int text)
 	    setenv("BARECPC_PACK", fds, 1) == -1)
 		fail(1, "%s", strerror(errno));
 	close(text);
+	signal(SIGPIPE, SIG_DFL);
 	execv(words[0], words);
 	fail(127, "%s: %s", words[0], strerror(errno));
 }
@@ -246,6 +248,7 @@ main(int argc, char **argv)
 	}
 	if ((record_fd = open("/dev/record", O_WRONLY | O_CLOEXEC)) == -1)
 		fail(1, "/dev/record: %s", strerror(errno));
+	signal(SIGPIPE, SIG_IGN); /* a program may end before its answer */
 	pack_start(&pack, keep, send_frame);
 	sent = now_seconds();
 	if (optind < argc)

@@ -24,6 +24,7 @@ from schema import faults
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BARECPC = ROOT / "scripts" / "barecpc"
 PACK_LINES = ROOT / "build/host/tests/payloads/pack_lines"
+PACK_DIES = ROOT / "build/host/tests/payloads/pack_dies"
 KEPT = 64 << 10  # what AWS keeps
 STEP = 4 << 10
 LOG = b"barecpc: x86_64, version 1\r\nmem: 256 MiB\n"
@@ -208,6 +209,13 @@ def check_text():
         points.check(cut.full == records and "of the programs' output that are lost: " in cut.fault, "the last 64 KB of them: the loss is named", cut.fault)
 
 
+def check_death():
+    done = subprocess.run([PACK_DIES], stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+    read = Read(console_of(done.stdout.splitlines()))
+    points.check((done.returncode, read.full, read.fault) == (3, [b'{"schema":1,"a":1}'], "") and b"a record is cut, and left out" in done.stderr,
+                 "a program that ends within a record loses no other", str(done.returncode), read.fault, *done.stderr.decode().splitlines())
+
+
 def reads(folder, *words, content=None):
     """Status, records and the lines of standard error of `barecpc read`."""
     results = folder / "results"
@@ -308,6 +316,7 @@ def main():
         points.check(not wrong, "a short record agrees with the schema", *wrong)
         check_hostile()
         check_text()
+        check_death()
         check_wrapped(folder, text, lines)
         check_follow(folder, text, lines)
         for arch in ("arm64", "x86_64"):
