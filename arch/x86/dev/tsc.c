@@ -240,7 +240,9 @@ rate_by_clock(const struct refclock *rc, unsigned n)
 	second.tsc = to.tsc - from.tsc;
 	second.ref = (to.ref - from.ref) & rc[1].mask;
 	second.error = from.width + to.width + second.tsc / (second.ref + 1);
-	if (second.ref == 0)
+	/* The PIT wraps after 55 ms: a hypervisor may pause us so long. */
+	if (second.ref == 0 ||
+	    muldiv(second.tsc, rc[1].hz, x86_rates.tsc_hz) > rc[1].mask)
 		return r;
 	x86_rates.witness = rc[1].name;
 	if (is_disputed(&rc[1], &second))

@@ -19,6 +19,7 @@
 
 #define HPET_HZ 14318180
 #define PM_HZ   3579545
+#define PIT_HZ  1193182
 
 struct x86_apic x86_apic = { .xa_x2 = true };
 struct x86_features x86_features;
@@ -95,13 +96,16 @@ cpuid(uint32_t leaf, uint32_t subleaf)
 
 static bool is_slow; /* each reading takes 2 ms, and is of its begin or end */
 
+static uint64_t stolen_ns; /* the next reading of the HPET comes later */
+
 static uint64_t
 read_hpet(void)
 {
 	static unsigned n;
 	uint64_t late = is_slow && n++ % 2 == 0 ? 2000000 : 0, v;
 
-	now_ns += is_slow ? late : 500;
+	now_ns += stolen_ns + (is_slow ? late : 500);
+	stolen_ns = 0;
 	v = ticks(HPET_HZ) & 0xffffffff;
 	now_ns += is_slow ? 2000000 - late : 0;
 	return v;
@@ -112,6 +116,13 @@ read_pm(void)
 {
 	now_ns += 1000;
 	return ticks(PM_HZ) & 0xffffff;
+}
+
+static uint64_t
+read_pit(void)
+{
+	now_ns += 3000;
+	return ticks(PIT_HZ) & 0xffff;
 }
 
 unsigned
@@ -261,5 +272,20 @@ TEST(a_slow_clock_is_not_accused)
 		is_slow = false;
 		assert_non_null(x86_rates.witness);
 		assert_int_equal(x86_rates.doubt_hz, 0);
+	}
+}
+
+/* A hypervisor paused the CPU for more than the PIT's 55 ms. */
+TEST(a_clock_that_wrapped_is_no_witness)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		start(2, 3000000000);
+		clocks[1] = (struct refclock){ "the PIT", PIT_HZ, 0xffff, 100,
+			read_pit };
+		stolen_ns = i == 0 ? 0 : 60000000;
+		x86_rates_init(false);
+		assert_near(x86_rates.tsc_hz, 3000000000, 300);
+		assert_int_equal(x86_rates.doubt_hz, 0);
+		assert_int_equal(x86_rates.witness != NULL, i == 0);
 	}
 }
