@@ -28,7 +28,7 @@ extern struct x86_tsc {
 	int64_t adjust;  /* its value on the boot CPU, as firmware left it */
 	bool unequal;    /* a TSC differs */
 	bool unknown;    /* a CPU did not answer */
-	uint64_t error;  /* in ticks: a difference up to it is not seen */
+	uint64_t error;  /* in ticks: they differ by no more */
 } x86_tsc;
 void x86_tsc_init(void);
 /* Name the CPU that x86_tsc_compare() will ask.  Call before it starts. */

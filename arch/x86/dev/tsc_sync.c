@@ -19,6 +19,7 @@
 #include "lib/printf.h"
 
 #define TURNS          8
+#define MOVES          3 /* a CPU that is paused is moved to a wrong place */
 #define PATIENCE_PER_S 5 /* a turn takes at most 1/5 s */
 
 struct x86_tsc x86_tsc;
@@ -88,12 +89,16 @@ ask(unsigned turns, int64_t shift, struct difference *best)
 	return true;
 }
 
+static uint64_t
+distance(const struct difference *d)
+{
+	return (uint64_t)(d->ahead < 0 ? -d->ahead : d->ahead);
+}
+
 static bool
 is_ahead(const struct difference *d)
 {
-	uint64_t ahead = (uint64_t)(d->ahead < 0 ? -d->ahead : d->ahead);
-
-	return ahead > d->width / 2 + 1;
+	return distance(d) > d->width / 2 + 1;
 }
 
 static void
@@ -113,7 +118,8 @@ x86_tsc_compare(const struct cpu *c)
 		printf("cpu: IA32_TSC_ADJUST of CPU %u is %ld, not as on the "
 		       "boot CPU\n",
 		    c->c_id, (long)talk.adjust);
-	if (heard && is_ahead(&d) && x86_tsc.adjustable) {
+	for (unsigned i = 0;
+	     i < MOVES && heard && is_ahead(&d) && x86_tsc.adjustable; i++) {
 		report(c, &d, "IA32_TSC_ADJUST moves it");
 		heard = ask(1, -d.ahead, &d) && ask(TURNS, 0, &d);
 	}
@@ -125,8 +131,8 @@ x86_tsc_compare(const struct cpu *c)
 		report(c, &d, "do not let LWPs move between CPUs");
 	x86_tsc.unknown |= !heard;
 	x86_tsc.unequal |= heard && is_ahead(&d);
-	if (heard && d.width / 2 + 1 > x86_tsc.error)
-		x86_tsc.error = d.width / 2 + 1;
+	if (heard && distance(&d) + d.width / 2 + 1 > x86_tsc.error)
+		x86_tsc.error = distance(&d) + d.width / 2 + 1;
 	x86_tsc_expect(NULL);
 	if (c->c_id == ncpu - 1 && !x86_tsc.unequal && !x86_tsc.unknown)
 		printf("cpu: the TSCs are equal within %lu ticks\n",
@@ -144,7 +150,9 @@ x86_tsc_answer(const struct cpu *self)
 	       rdtsc() - since < arch_tick_hz() / PATIENCE_PER_S) {
 		number = __atomic_load_n(&talk.asked, __ATOMIC_ACQUIRE);
 		if (number == seen) {
-			arch_relax();
+			/* arch_relax() would ask an unequal TSC for the run's
+			 * deadline. */
+			__builtin_ia32_pause();
 			continue;
 		}
 		if (talk.shift != 0)

@@ -67,9 +67,13 @@ arch_tick_hz(void)
 	return SECOND;
 }
 
+/* A CPU whose TSC is ahead would find that the run's deadline has passed. */
+static bool looked_at_deadline;
+
 static void
 let_others_run(void)
 {
+	looked_at_deadline |= ahead > 0;
 	thrd_yield();
 }
 
@@ -121,6 +125,7 @@ TEST(a_difference_is_mended)
 {
 	static const int64_t by[] = { SECOND, -SECOND, 300 * SECOND, -7 };
 
+	looked_at_deadline = false;
 	for (unsigned i = 0; i < 4; i++) {
 		start_cpu(true, by[i], 0);
 		assert_false(x86_tsc.unequal || x86_tsc.unknown);
@@ -130,6 +135,7 @@ TEST(a_difference_is_mended)
 		assert_false(x86_tsc.unequal || x86_tsc.unknown);
 		assert_in_range(magnitude(left), 0, x86_tsc.error);
 	}
+	assert_false(looked_at_deadline);
 }
 
 TEST(without_the_register_it_is_marked)
