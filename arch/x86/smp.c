@@ -291,6 +291,7 @@ arch_cpu_start(struct cpu *cpu)
 		x86_apic_send(
 		    (uint32_t)cpu->c_hwid, APIC_ICR_ASSERT | APIC_ICR_INIT);
 		delay_us(10000);
+		xc->xc_root = 0; /* x86_flush_others() must not wait for it */
 	}
 	leaf = x86_pt_leaf(x86_root, TRAMPOLINE_PA, &bytes);
 	*leaf = 0;
