@@ -44,6 +44,7 @@ struct arm64_cpu {
 	uint32_t ac_gicv2_mask; /* GICv2: the CPU's bit in GICD_SGIR */
 	volatile uint32_t *ac_gicr; /* GICv3: the CPU's redistributor */
 	uint64_t ac_errors;         /* that its RAS records had so far */
+	bool ac_decided;            /* it has arrived, or is not waited for */
 };
 _Static_assert(offsetof(struct arm64_cpu, ac_cpu) == AC_CPU, "asm.h");
 _Static_assert(offsetof(struct arm64_cpu, ac_emergency) == AC_EMERGENCY, "asm");

@@ -147,6 +147,16 @@ power_on(const struct cpu *c)
 	    (uint64_t)c->c_arch);
 }
 
+/*
+ * The first to call this decides.  The new CPU takes part in the run, or the
+ * boot CPU goes on without it.
+ */
+static bool
+is_decided(struct arm64_cpu *ac)
+{
+	return __atomic_exchange_n(&ac->ac_decided, true, __ATOMIC_ACQ_REL);
+}
+
 const char *
 arch_cpu_start(struct cpu *c)
 {
@@ -162,7 +172,9 @@ arch_cpu_start(struct cpu *c)
 	give_up = arch_tick() + ARRIVAL_US * arch_tick_hz() / 1000000;
 	while (!*(volatile bool *)&c->c_online) {
 		if (arch_tick() > give_up)
-			return "it does not arrive in time";
+			return is_decided(c->c_arch)
+			           ? NULL
+			           : "it does not arrive in time";
 		arch_relax();
 	}
 	return NULL;
@@ -172,6 +184,8 @@ void
 arm64_secondary_main(struct arm64_cpu *ac)
 {
 	arm64_drop_identity();
+	while (is_decided(ac))
+		__asm__ volatile("wfi" : : : "memory");
 	cpu_init();
 	kern_cpu_main(ac->ac_cpu);
 }
