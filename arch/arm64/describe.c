@@ -298,9 +298,10 @@ is_alone(void)
 	const struct cpu *self = arch_curcpu();
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < ncpu; i++)
-		n += cpus[i].c_hwid >> 8 == self->c_hwid >> 8;
-	return FIELD(read_sysreg(mpidr_el1), 24, 24) == 0 || n == 1;
+	/* Threads that cpus= leaves out, too. */
+	for (unsigned i = 0; i < machine_ncpu(); i++)
+		n += machine.m_cpu[i].mu_mpidr >> 8 == self->c_hwid >> 8;
+	return FIELD(read_sysreg(mpidr_el1), 24, 24) == 0 || n <= 1;
 }
 
 void
