@@ -94,7 +94,7 @@ def news(before, now):
     if now.startswith(before):
         return now[len(before):]
     tail = before[-OVERLAP:]
-    at = now.rfind(tail)
+    at = now.rfind(tail) if len(tail) == OVERLAP else -1  # an empty line is everywhere
     return now[at + len(tail):] if at >= 0 else b"\n" + now
 
 

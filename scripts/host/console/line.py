@@ -140,6 +140,8 @@ def listen(fd, console, timeout, silence):
                 why = "flood"
             elif console.ended and console.stop_at_end:
                 why = "closed"
+    if wrapped:
+        console.feed(wrapped.take(b""))  # what it holds back
     console.close()
     return why
 

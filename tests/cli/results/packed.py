@@ -7,6 +7,7 @@ The program itself runs in an image of each architecture."""
 import base64
 import functools
 import json
+import os
 import pathlib
 import random
 import re
@@ -17,7 +18,7 @@ import threading
 import time
 import zlib
 
-from host.console import clouds, console, outputs, packed
+from host.console import clouds, console, line, outputs, packed
 from qmp_guest import Points
 from schema import faults
 
@@ -235,6 +236,12 @@ def check_wrapped(folder, text, lines):
                       ("the end of JSON", aws[-KEPT:])):
         status, records, err = reads(folder, "-", content=log.encode())
         points.check((status, records) == (0, lines), f"a log as {name}", str(status), f"{len(records)} records", *err[-3:])
+    read, write = os.pipe()
+    os.write(write, b"{\n" + console_of([block(b'1 0\nr{"a":1}\ne1 0\n')]))
+    frames = []
+    screen = console.Console(lambda name, data: frames.append(name), lambda text: None)
+    line.listen(read, screen, 1, 0)
+    points.check((frames, screen.exit) == (["json"], 0), "a pipe that begins as JSON and never ends: its frames come at the timeout", *frames)
     points.check(clouds.Wrapped().take(b"\n" * 100) == b"\n" * 100, "a log that begins with empty lines is live")
     begin = time.monotonic()
     for log in (b"A" * 60 + b" " * 64_000 + b"!", b"BARECPC-BEGIN " * 8_000):
@@ -269,6 +276,7 @@ def check_follow(folder, text, lines):
                               ("nothing comes", ["--timeout", "1", "echo"], "timed out after 1 s")):
         status, _, err = reads(folder, "--follow", *words)
         points.check(status in (124, 125) and line in err[-1], f"--follow: {name}", str(status), *err)
+    points.check(clouds.news(b"\n", b"log\n") == b"\nlog\n", "--follow: a log that was an empty line")
     points.check(clouds.news(b"a" * 9000 + b"b" * 5000, b"a" * 10 + b"b" * 5000 + b"c") == b"c", "--follow: what is new of a log that moved")
 
 
