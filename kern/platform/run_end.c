@@ -9,12 +9,15 @@
 #include "kern/platform/results/keep.h"
 #include "lib/printf.h"
 
+static bool ending;
+
 void
 run_end(int status)
 {
 	char text[12];
 	int n = snprintf(text, sizeof text, "%d", status);
 
+	__atomic_store_n(&ending, true, __ATOMIC_RELEASE);
 	boottime_print();
 	cons_write(STREAM_EXIT, text, (size_t)n);
 	keep_variables();
@@ -50,13 +53,12 @@ run_deadline_set(unsigned seconds)
 void
 run_deadline_check(void *arg)
 {
-	static bool passed;
 	uint64_t now = arch_tick(), tick = run_deadline;
 
 	(void)arg;
 	if (tick == 0 || now < tick)
 		return;
-	if (!__atomic_exchange_n(&passed, true, __ATOMIC_ACQ_REL)) {
+	if (!__atomic_exchange_n(&ending, true, __ATOMIC_ACQ_REL)) {
 		cons_seize(false);
 		printf("barecpc: deadline=%u: the run took longer and is "
 		       "ended: raise it, or run less\n",

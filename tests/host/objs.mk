@@ -43,6 +43,7 @@ $(T)kern/platform/firmware/watchdog: $(call host,kern/platform/firmware/watchdog
 $(T)kern/platform/results/fb_console: $(call host,kern/platform/results/fb_console.o lib/font.o $(HOST_LIB))
 $(T)kern/platform/results/kept: $(call host,$(addprefix kern/platform/,results/kept.o results/keep.o console.o) \
     $(addprefix lib/,string.o text.o printf.o))
+$(T)kern/platform/run_end: $(call host,kern/platform/run_end.o $(HOST_LIB))
 $(T)kern/mm/page: $(call host,kern/mm/page.o kern/mm/kmalloc.o kern/platform/bootinfo.o $(HOST_LIB))
 $(T)kern/mm/region: $(call host,kern/mm/region.o $(HOST_LIB))
 $(T)kern/mm/populate: $(call host,kern/mm/populate.o $(HOST_LIB))
@@ -66,8 +67,8 @@ $(T)boot/efi/efi_tables: $(call host,boot/efi/efi_tables.o boot/efi/efi_memmap.o
     $(call fake,fake_efi.o) $(HOST_LIB))
 HOST_TESTS := lib/lib dev/uart/uart $(addprefix kern/,platform/bootinfo platform/command/cmdline \
     platform/firmware/smbios platform/firmware/watchdog platform/firmware/acpi_watchdog platform/results/fb_console \
-    platform/results/kept mm/page mm/populate mm/region sched/timer sched/slice file/cpio proc/elf proc/futex/futex_owner \
-    sys/p_online) $(addprefix boot/,$(addprefix efi/efi_,cmdline kept net tables) linux_params) boot/image_uefi
+    platform/results/kept platform/run_end mm/page mm/populate mm/region sched/timer sched/slice file/cpio proc/elf \
+    proc/futex/futex_owner sys/p_online) $(addprefix boot/,$(addprefix efi/efi_,cmdline kept net tables) linux_params) boot/image_uefi
 
 # Names of events of every CPU that has a table.
 EVENT_TESTS := $(addprefix events/,tables presets names/perf machine nearer)
