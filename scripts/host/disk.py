@@ -38,6 +38,15 @@ def make_tar(raw, out):
          f"--mtime=@{date()}", "-I", "gzip -n", "-C", raw.parent, "-cf", out, raw.name)
 
 
+def sum_of(path):
+    """The SHA-256 of a file, which may be larger than memory."""
+    total = hashlib.sha256()
+    with open(path, "rb") as file:
+        while piece := file.read(1 << 20):
+            total.update(piece)
+    return total.digest()
+
+
 def make_vhd(raw, out):
     """qemu-img takes time and identity of a VHD from the clock and by chance: these two come from the date and the contents."""
     tool("qemu-img", "convert", "-f", "raw", "-O", "vpc", "-o", "subformat=fixed,force_size=on", raw, out)
@@ -45,7 +54,7 @@ def make_vhd(raw, out):
         file.seek(-FOOTER_BYTES, os.SEEK_END)
         footer = bytearray(file.read())
         footer[STAMP_AT:STAMP_AT + 4] = (max(date() - BEFORE_2000, 0) & 0xffffffff).to_bytes(4, "big")
-        footer[ID_AT:ID_AT + 16] = hashlib.sha256(raw.read_bytes()).digest()[:16]
+        footer[ID_AT:ID_AT + 16] = sum_of(raw)[:16]
         footer[CHECKSUM_AT:CHECKSUM_AT + 4] = bytes(4)
         footer[CHECKSUM_AT:CHECKSUM_AT + 4] = (sum(footer) ^ 0xffffffff).to_bytes(4, "big")
         file.seek(-FOOTER_BYTES, os.SEEK_END)

@@ -181,7 +181,7 @@ def run(args, log=say, subject="", explain=lambda _, why: say_wrong(why), takes_
             command = qemu.command(machine, image, words, initrd, volume, sandbox)
         return finish(args, lambda screen: guest.run(command, screen, log, timeout, silence, follow, args.gdb, takes_interrupt),
                       lambda ending, screen: guest.judge(ending, screen, timeout, silence, follow, lambda pc: place(args, image, follow, pc),
-                                                         " deadline=" in f" {words}"),
+                                                         " deadline=" in f" {words.split(' -- ')[0]}"),
                       log, explain)
 
 

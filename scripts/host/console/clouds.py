@@ -12,9 +12,11 @@ import subprocess
 import time
 
 from host.emulator.qemu import HostError
+from host.terminal import say
 
 MAX_BYTES = 64 << 20  # of a wrapped log, and of what a command prints
 FOLLOW_SECONDS = 2
+FAILURES = 5  # of the command in a row: a network may fail for a while
 COMMAND_SECONDS = 60
 OVERLAP = 4096  # bytes of the last look that the next one must have
 # A guest chooses the text: neither looks twice at a long part of it.
@@ -104,7 +106,7 @@ def follow(source, console, timeout, silence):
         raise HostError(f"{source}: not a file that grows: leave out --follow")
     console.stop_at_end = True
     start = heard = time.monotonic()
-    at, seen, why = 0, b"", ""
+    at, seen, why, failed = 0, b"", "", 0
     while not why:
         if os.path.exists(source):
             with open(source, "rb") as file:
@@ -112,8 +114,15 @@ def follow(source, console, timeout, silence):
                 new = file.read(MAX_BYTES)
                 at = file.tell()
         else:
-            now = _printed(source)
-            new, seen = news(seen, now), now
+            new = b""
+            try:
+                now = _printed(source)
+                new, seen, failed = news(seen, now), now, 0
+            except HostError as e:
+                failed += 1
+                if not seen or failed == FAILURES:
+                    raise
+                say(f"host: {e}; trying again")
         if new:
             console.feed(new)
             heard = time.monotonic()

@@ -48,6 +48,7 @@ for arch in arm64 x86_64; do
 	expect "$arch: a program that never ends" 124 '^barecpc: deadline=3: the run took longer and is ended: ' \
 		run --payload "$tap_dir/forever" --append deadline=3
 	expect "$arch: an end in time" 0 '^barecpc: exit 0$' run --append deadline=1000 -- spin --help
+	expect "$arch: a program with such an argument fails" 2 'not a number: "deadline=5"' run -- spin -r deadline=5
 	expect "$arch: a panic" 125 '^panic: stack of smash_stack was smashed' \
 		run --append 'checks=smash deadline=1000' -- spin --help
 	check 'it powers off' sh -c "! grep '^host: the guest' '$err'"
