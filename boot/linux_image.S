@@ -271,8 +271,8 @@ drop_to_el1:
 
 /*
  * EL2 has no more code: an hvc from EL1 returns -1, "not supported".  At EL2
- * itself only the read of PMCR_EL0 above can be undefined, if EL3 traps it
- * (MDCR_EL3.TPM): it is skipped.
+ * itself an access above is undefined if EL3 traps it, as PMCR_EL0 by
+ * MDCR_EL3.TPM: it is skipped.
  */
 	.balign	2048
 el2_vectors:

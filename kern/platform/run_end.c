@@ -33,7 +33,7 @@ run_halt(bool passed)
 	arch_halt(passed);
 }
 
-/* The end may take so long: the UART may be full, or firmware may hang. */
+/* The end may take so long, as with a UART that is full. */
 #define GRACE_S 10
 
 uint64_t run_deadline;
