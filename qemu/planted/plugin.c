@@ -31,7 +31,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 struct known {
     struct planted_form form;
     const char *name;
-    uint64_t executed;
+    unsigned number; /* in the trace */
 };
 
 /* An instruction at a place */
@@ -70,9 +70,9 @@ static void write_trace(unsigned cpu, const struct vcpu *v)
     const struct planted_step *s = &v->step;
     unsigned i;
 
-    fprintf(trace, "%u %" PRIx64 " %" PRIx64 " %u %s%s%s", cpu, s->pc, s->fetch,
-            s->size, v->at->known->name ? v->at->known->name : "?",
-            s->waits ? " waits" : "", s->taken ? " taken" : "");
+    fprintf(trace, "%u %" PRIx64 " %" PRIx64 " %u %u%s%s", cpu, s->pc, s->fetch,
+            s->size, v->at->known->number, s->waits ? " waits" : "",
+            s->taken ? " taken" : "");
     for (i = 0; i < s->accesses; i++) {
         fprintf(trace, " %c%" PRIx64 "+%u", s->access[i].store ? 'w' : 'r',
                 s->access[i].address, s->access[i].size);
@@ -162,13 +162,31 @@ static void on_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t vaddr,
     a->store = qemu_plugin_mem_is_store(info);
 }
 
-static void write_bytes(const uint8_t *bytes, size_t length)
+static void write_registers(const char *what, const uint16_t *r, unsigned n)
 {
+    unsigned i;
+
+    for (i = 0; i < n; i++) {
+        fprintf(trace, "%s%u", i ? "," : what, r[i]);
+    }
+}
+
+/* The decoder's facts of an instruction whose bytes are new */
+static void write_form(const struct known *k, const uint8_t *bytes,
+                       size_t length)
+{
+    const struct planted_form *f = &k->form;
     size_t i;
 
-    fprintf(trace, "unknown");
+    fprintf(trace, "form %u %s class=%s%s%s%s%s%s", k->number,
+            k->name ? k->name : "?", planted_class_name[f->work],
+            f->conditional ? " conditional" : "", f->waits ? " waits" : "",
+            f->idiom ? " idiom" : "", f->moves_only ? " moves-only" : "",
+            f->no_work ? " no-work" : "");
+    write_registers(" reads=", f->read, f->reads);
+    write_registers(" writes=", f->write, f->writes);
     for (i = 0; i < length; i++) {
-        fprintf(trace, " %02x", bytes[i]);
+        fprintf(trace, i ? "%02x" : " bytes=%02x", bytes[i]);
     }
     fprintf(trace, "\n");
 }
@@ -185,9 +203,10 @@ static const struct known *know(const uint8_t *bytes, size_t length)
     k = g_new0(struct known, 1);
     if (!forms_decode(forms, bytes, length, &k->form, &k->name)) {
         unknown++;
-        if (trace) {
-            write_bytes(bytes, length);
-        }
+    }
+    k->number = g_hash_table_size(known_forms);
+    if (trace) {
+        write_form(k, bytes, length);
     }
     g_hash_table_insert(known_forms, key, k);
     return k;

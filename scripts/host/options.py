@@ -173,7 +173,7 @@ def add_run(run):
                      help="QEMU's -M (q35; virt,gic-version=3): a machine, or properties of the default one; "
                      f"{', '.join(qemu.BOARDS)}: a board with its own CPUs, memory and device tree")
     run.add_argument("--dtb", type=file, metavar="FILE", help="arm64: boot with this device tree in place of QEMU's or the board's")
-    run.add_argument("--planted", default="", metavar="FILE|seed=N", help="emulate a machine with cycles, caches and ports that a file "
+    run.add_argument("--planted", default="", metavar="FILE|seed=N[,trace=FILE]", help="emulate a machine with cycles, caches and ports that a file "
                      "describes, or that are drawn (qemu/planted/README.md)")
     run.add_argument("--boot", choices=["direct", "bios", "uefi"], default="direct",
                      help="boot by QEMU itself with the fastest firmware, by QEMU itself with its usual firmware "
@@ -313,8 +313,9 @@ def check_planted(parser, args):
         return
     if args.accel not in ("auto", "tcg") or args.no_icount or args.qemu == qemu.STOCK:
         parser.error("--planted: such a machine is emulated: leave out --accel, --no-icount and --qemu stock")
-    if not re.fullmatch(r"seed=[0-9]{1,18}", args.planted) and not os.path.isfile(args.planted):
-        parser.error(f"--planted {args.planted}: no such file, and not seed=N")
+    machine = args.planted.partition(",trace=")[0]
+    if not re.fullmatch(r"seed=[0-9]{1,18}", machine) and not os.path.isfile(machine):
+        parser.error(f"--planted {machine}: no such file, and not seed=N")
     args.accel, args.qemu = "tcg", args.qemu or qemu.PMU
 
 

@@ -97,7 +97,7 @@ class Machine:
     gdb: bool = False
     icount: bool = True  # virtual time is instructions; without: the host's time
     dtb: str = ""  # the device tree's file, in place of QEMU's own
-    planted: str = ""  # a machine's file, or seed=N (qemu/planted/README.md)
+    planted: str = ""  # a machine's file or seed=N, and perhaps ,trace=FILE (qemu/planted/README.md)
 
 
 def default_emulator(arch, smp):
@@ -116,14 +116,18 @@ def qemu_pmu(*words):
 def describe_planted(planted):
     """A planted machine for records: its seed or its file's sum, and the plugin with its decoder's version."""
     import hashlib  # slow to load, and most runs need no sum
+    planted = planted.partition(",trace=")[0]
     name = planted if planted.startswith("seed=") else hashlib.sha256(pathlib.Path(planted).read_bytes()).hexdigest()[:16]
     return f"{name} {pathlib.Path(qemu_pmu('--planted')).stem}"
 
 
 def plugin(planted):
     """QEMU's options for a machine with planted properties."""
-    chosen = planted if planted.startswith("seed=") else f"machine={os.path.abspath(planted)}".replace(",", ",,")
-    return ["-plugin", f"{qemu_pmu('--planted')},{chosen}"]
+    def path(name):
+        return os.path.abspath(name).replace(",", ",,")
+    machine, _, trace = planted.partition(",trace=")
+    chosen = machine if machine.startswith("seed=") else f"machine={path(machine)}"
+    return ["-plugin", f"{qemu_pmu('--planted')},{chosen}" + (f",trace={path(trace)}" if trace else "")]
 
 
 def board_of(machine):
