@@ -649,6 +649,23 @@ static const char *check_geometry(const struct planted_geometry *g)
     return NULL;
 }
 
+/* The ports' bits are as long as the slowest access. */
+static const char *check_cycles(const struct planted_machine *m)
+{
+    const uint32_t all[] = { m->l1d.latency, m->l1i.latency,  m->l2.latency,
+                             m->llc.latency, m->dtlb.latency, m->itlb.latency,
+                             m->memory,      m->penalty };
+    unsigned i;
+
+    for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        if (all[i] > PLANTED_AHEAD) {
+            return "latencies, walks, memory and penalty are at most 65536 "
+                   "cycles";
+        }
+    }
+    return NULL;
+}
+
 static const char *check(const struct planted_machine *m)
 {
     const struct planted_geometry *all[] = { &m->l1d, &m->l1i,  &m->l2,
@@ -680,7 +697,7 @@ static const char *check(const struct planted_machine *m)
         m->l1i.latency > m->memory) {
         return "no level is faster than l1i";
     }
-    return NULL;
+    return check_cycles(m);
 }
 
 struct planted *planted_new(const struct planted_machine *m, const char **why)

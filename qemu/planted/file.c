@@ -137,10 +137,13 @@ static enum planted_policy get_policy(struct reader *r, json_t *in,
 static void get_cache(struct reader *r, json_t *root, const char *name,
                       struct planted_geometry *g)
 {
+    static const char *const keys[] = { "size",    "ways",   "line",
+                                        "latency", "policy", NULL };
     json_t *in = json_object_get(root, name);
     char at[64];
 
     snprintf(at, sizeof(at), "%s.", name);
+    check_keys(r, in, at, keys);
     g->size = get_number(r, in, at, "size");
     g->ways = get_number(r, in, at, "ways");
     g->line = get_number(r, in, at, "line");
@@ -151,10 +154,12 @@ static void get_cache(struct reader *r, json_t *root, const char *name,
 static void get_tlb(struct reader *r, json_t *root, const char *name,
                     struct planted_geometry *g)
 {
+    static const char *const keys[] = { "entries", "ways", "walk", NULL };
     json_t *in = json_object_get(root, name);
     char at[64];
 
     snprintf(at, sizeof(at), "%s.", name);
+    check_keys(r, in, at, keys);
     g->size = get_number(r, in, at, "entries");
     g->ways = get_number(r, in, at, "ways");
     g->line = 1;
@@ -173,8 +178,8 @@ static void get_machine(struct reader *r, json_t *root,
     };
 
     check_keys(r, root, "", keys);
-    if (!name || strlen(name) >= sizeof(m->name)) {
-        complain(r, "name is missing, or longer than %zu characters",
+    if (!name || !*name || strlen(name) >= sizeof(m->name)) {
+        complain(r, "name is missing, empty, or longer than %zu characters",
                  sizeof(m->name) - 1);
         return;
     }

@@ -118,6 +118,9 @@ bool contains(StringRef name, std::initializer_list<const char *> parts)
                        [&](const char *p) { return name.contains(p); });
 }
 
+/* op0 to op2 of NZCV: 3, 3, 4, 2, 0 */
+constexpr int64_t SYSREG_NZCV = 0xda10;
+
 struct operands {
     uint8_t *count;
     uint16_t *reg;
@@ -157,9 +160,17 @@ void add_operands(const forms &f, const MCInst &i, const MCInstrDesc &d,
 {
     operands reads = { &form->reads, form->read };
     operands writes = { &form->writes, form->write };
-    /* The decoder's lists say that these have flags. */
+    /* The decoder's lists say that these have flags, a call SP. */
     bool flags = f.x86 || !starts(name, { "MRS", "MSR" });
+    auto is_sp_of_call = [&](MCPhysReg r) {
+        return starts(name, { "BL" }) &&
+               StringRef(f.registers->getName(r)) == "SP";
+    };
 
+    /* It leaves the lower halves, which are all that has a unit. */
+    if (name == "VZEROUPPER") {
+        return;
+    }
     for (unsigned n = 0; n < i.getNumOperands(); n++) {
         if (i.getOperand(n).isReg()) {
             add(f, n < d.getNumDefs() ? writes : reads,
@@ -167,24 +178,33 @@ void add_operands(const forms &f, const MCInst &i, const MCInstrDesc &d,
         }
     }
     for (MCPhysReg r : d.implicit_defs()) {
-        if (flags &&
-            !(name == "BL" && StringRef(f.registers->getName(r)) == "SP")) {
+        if (flags && !is_sp_of_call(r)) {
             add(f, writes, r);
         }
     }
     for (MCPhysReg r : d.implicit_uses()) {
-        if (flags &&
-            !(name == "BL" && StringRef(f.registers->getName(r)) == "SP")) {
+        if (flags && !is_sp_of_call(r)) {
             add(f, reads, r);
         }
     }
     if (!f.x86) {
+        if (name == "MRS" && i.getOperand(1).getImm() == SYSREG_NZCV) {
+            add(f, reads, find_register(f, "NZCV"));
+        }
+        if (name == "MSR" && i.getOperand(0).getImm() == SYSREG_NZCV) {
+            add(f, writes, find_register(f, "NZCV"));
+        }
         return;
     }
     /* What the decoder's lists leave out */
-    if (starts(name, { "RET", "CALL", "PUSH", "POP", "ENTER", "LEAVE" })) {
+    if (starts(name, { "RET", "CALL", "PUSH", "POP", "ENTER", "LEAVE" }) &&
+        !starts(name, { "POPCNT" })) {
         add(f, reads, find_register(f, "RSP"));
         add(f, writes, find_register(f, "RSP"));
+    }
+    if (name == "ENTER") {
+        add(f, reads, find_register(f, "RBP"));
+        add(f, writes, find_register(f, "RBP"));
     }
     if (starts(name, { "LOOP", "REP" })) {
         add(f, reads, find_register(f, "RCX"));
@@ -207,10 +227,10 @@ planted_class x86_work(StringRef n)
     if (contains(n, { "DIVS", "DIVP", "SQRT", "DIV_F", "DIVR_F" })) {
         return PLANTED_FPDIV;
     }
-    if (contains(n, { "ADDSS", "ADDSD", "ADDPS",  "ADDPD",  "SUBSS", "SUBSD",
-                      "SUBPS", "SUBPD", "MULSS",  "MULSD",  "MULPS", "MULPD",
-                      "FMADD", "FMSUB", "FNMADD", "FNMSUB", "CVT",   "ADD_F",
-                      "SUB_F", "MUL_F", "COMISS", "COMISD" })) {
+    if (contains(n, { "ADDSS", "ADDSD",  "ADDPS",  "ADDPD",  "SUBSS", "SUBSD",
+                      "SUBPS", "SUBPD",  "MULSS",  "MULSD",  "MULPS", "MULPD",
+                      "FMADD", "FMSUB",  "FNMADD", "FNMSUB", "CVT",   "ADD_F",
+                      "SUB_F", "SUBR_F", "MUL_F",  "COMISS", "COMISD" })) {
         return PLANTED_FP;
     }
     if (starts(n, { "V",     "MMX",   "PADD",  "PSUB",  "PMUL",   "PAND",
@@ -289,10 +309,13 @@ bool is_idiom(const forms &f, StringRef n, const MCInst &i)
     if (!f.x86) {
         return false;
     }
+    n.consume_back("_REV");
     return same_inputs(i, 1) &&
            (n == "XOR32rr" || n == "XOR64rr" || n == "SUB32rr" ||
             n == "SUB64rr" || n == "PXORrr" || n == "XORPSrr" ||
-            n == "XORPDrr" || n == "VPXORrr" || n == "VXORPSrr");
+            n == "XORPDrr" || n == "VPXORrr" || n == "VXORPSrr" ||
+            n == "VXORPDrr" || n == "VPXORYrr" || n == "VXORPSYrr" ||
+            n == "VXORPDYrr");
 }
 
 bool moves_only(const forms &f, StringRef n, const MCInstrDesc &d)
@@ -302,7 +325,8 @@ bool moves_only(const forms &f, StringRef n, const MCInstrDesc &d)
     }
     if (f.x86) {
         return starts(n, { "MOV", "VMOV", "PUSH", "POP", "LEAVE", "LODS",
-                           "STOS", "KMOV", "LDDQU" });
+                           "STOS", "KMOV", "LDDQU" }) &&
+               !starts(n, { "POPCNT" });
     }
     return !starts(n, { "CAS", "SWP", "LDADD", "LDCLR", "LDEOR", "LDSET",
                         "LDSMAX", "LDSMIN", "LDUMAX", "LDUMIN" });
@@ -366,7 +390,8 @@ extern "C" bool forms_decode(struct forms *f, const uint8_t *bytes,
 
     *name = n.data();
     add_operands(*f, i, d, n, form);
-    if (f->x86 && prefixes(*f, bytes, length) &&
+    /* MOVSQ and its like, and not MOVSSrm after a prefix and REX */
+    if (f->x86 && n.size() <= 5 && prefixes(*f, bytes, length) &&
         starts(n, { "MOVS", "STOS", "LODS", "CMPS", "SCAS", "INS", "OUTS" })) {
         operands reads = { &form->reads, form->read };
         operands writes = { &form->writes, form->write };
@@ -380,6 +405,8 @@ extern "C" bool forms_decode(struct forms *f, const uint8_t *bytes,
     form->work = form->branch ? PLANTED_BRANCH
                  : f->x86     ? x86_work(n)
                               : arm_work(n);
+    /* Far ones are no branches of a PMU. */
+    form->branch &= !f->x86 || !starts(n, { "IRET", "LRET", "FAR" });
     form->waits = f->x86 ? x86_waits(n) : arm_waits(n, i);
     form->moves_only = moves_only(*f, n, d);
     form->idiom = is_idiom(*f, n, i);

@@ -127,8 +127,9 @@ static void on_execute(unsigned cpu, void *data)
     uint64_t charged, retired = qemu_plugin_vcpu_retired(&charged) - 1;
     int64_t ns = v->ns;
     bool done = retired > v->retired;
-    bool pass = !done && v->at && v->at->repeats && v->at->pc == p->pc &&
-                v->step.accesses;
+    /* icount takes a pass back that faults, but not one that goes on later. */
+    bool pass = !done && v->at && v->at->repeats && v->step.accesses &&
+                charged > v->charged;
 
     if (v->at && (done || pass)) {
         ns += settle(cpu, v, p->pc, done);
@@ -301,6 +302,8 @@ static bool set_up(const char *target, int argc, char **argv, char **why)
         *why = g_strdup_printf("%s: %s", machine.name, wrong);
         return false;
     }
+    /* Time that is controlled refuses migration and snapshots. */
+    qemu_plugin_request_time_control();
     forms = forms_new(target);
     if (!forms) {
         *why = g_strdup_printf("no decoder for %s", target);

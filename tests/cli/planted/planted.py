@@ -24,7 +24,9 @@ CODE = {
     "arm64": {"alu": "add x2, x2, x2", "mul": "mul x2, x2, x2", "div": "sdiv x2, x2, x3", "fp": "fadd d0, d0, d0",
               "eight": "; ".join(f"add x{n}, x2, x3" for n in range(4, 12))},
     "x86_64": {"alu": "add rax, rax", "mul": "imul rax, rax", "fp": "addsd xmm0, xmm0",
-               "eight": "; ".join(f"lea r{n}, [rax+rbx]" for n in range(8, 14)) + "; lea rcx, [rax+rbx]; lea rdx, [rax+rbx]"}}
+               "eight": "; ".join(f"lea r{n}, [rax+rbx]" for n in range(8, 14)) + "; lea rcx, [rax+rbx]; lea rdx, [rax+rbx]",
+               # Not POP, nor a string instruction that counts in rcx
+               "popcnt": "; ".join(f"popcnt r{n}, rax" for n in (8, 9, 10, 11)), "movss": "lea rcx, [rcx+1]; movss xmm8, xmm9"}}
 L1D_MISS = {"arm64": "l1d_cache_refill:u", "x86_64": "r0151:u"}
 
 points = Points()
@@ -101,7 +103,12 @@ def check_codes(arch, m, found):
         if name in CODE[arch]:
             # nb prints two digits, and its loop takes no time next to a chain.
             check_one(arch, f"latency of {name}", m["classes"][name]["latency"], found.get(name), 0.01)
-    alus = len(m["classes"]["alu"]["ports"])
+    alu, vector = set(m["classes"]["alu"]["ports"]), set(m["classes"]["vector"]["ports"])
+    alus = len(alu)
+    if arch == "x86_64":
+        check_one(arch, "cycles of four independent popcnt", 4 / min(m["width"], alus), found.get("popcnt"), 0.5)
+        check_one(arch, "a chain of movss next to one of rcx", max(m["classes"]["vector"]["latency"], 2 / len(alu | vector)),
+                  found.get("movss"), 0.01)
     check_one(arch, "cycles of eight independent instructions", 8 / min(m["width"], alus), found.get("eight"), 0.5)
 
 
@@ -125,7 +132,9 @@ def check_sizes(arch, m, cycles, misses):
 def check_wrong_files(folder):
     """A wrong file is refused by one line that names the place."""
     for change, line in (({"widht": 4}, "widht is not a property of a machine"), ({"width": 0}, "width 1 to 16"),
-                         ({"mhz": 2 ** 40}, "mhz is missing, or is not a whole number"), ({"l2": {}}, "l2.size is missing")):
+                         ({"mhz": 2 ** 40}, "mhz is missing, or is not a whole number"), ({"l2": {}}, "l2.size is missing"),
+                         ({"dtlb": {"page": 1}}, "dtlb.page is not a property of a machine"), ({"name": ""}, "name is missing, empty"),
+                         ({"memory": 2 ** 30}, "memory and penalty are at most 65536 cycles")):
         file = folder / "wrong.json"
         file.write_text(json.dumps({**draw_machine("wrong"), **change}))
         done = subprocess.run([BARECPC, "run", "--arch", "arm64", "--planted", file, "--", "spin"], stdin=subprocess.DEVNULL,
@@ -133,10 +142,22 @@ def check_wrong_files(folder):
         points.check(done.returncode != 0 and line in done.stderr, f"{list(change)[0]}: {line}", done.stderr)
 
 
+def check_migration():
+    """The plugin keeps facts that cannot be moved to another emulator."""
+    program, plugin = (subprocess.run([ROOT / "scripts" / "qemu-pmu", *words], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+                       for words in (("--path", "arm64"), ("--planted",)))
+    commands = [{"execute": "qmp_capabilities"}, {"execute": "migrate", "arguments": {"uri": "exec:cat"}}, {"execute": "quit"}]
+    done = subprocess.run([program, "-M", "virt", "-S", "-nodefaults", "-display", "none", "-icount", "shift=0", "-qmp", "stdio",
+                           "-plugin", f"{plugin},seed=1"], input="\n".join(map(json.dumps, commands)), stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, timeout=60, check=False)
+    points.check("does not support migration" in done.stdout, "a planted machine refuses migration", done.stdout)
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="barecpc.") as name:
         folder = pathlib.Path(name)
         check_wrong_files(folder)
+        check_migration()
         for arch in ("arm64", "x86_64"):
             seed = seed_of(arch)
             print(f"# {arch}: seed {seed}")
