@@ -313,6 +313,8 @@ def check_planted(parser, args):
         return
     if args.accel not in ("auto", "tcg") or args.no_icount or args.qemu == qemu.STOCK:
         parser.error("--planted: such a machine is emulated: leave out --accel, --no-icount and --qemu stock")
+    if args.boot == "uefi":
+        parser.error("--planted: UEFI firmware waits in time that is not planted: leave out --boot uefi")
     machine = args.planted.partition(",trace=")[0]
     if not re.fullmatch(r"seed=[0-9]{1,18}", machine) and not os.path.isfile(machine):
         parser.error(f"--planted {machine}: no such file, and not seed=N")
