@@ -21,7 +21,7 @@ run() {
 took='at pc 0x[0-9a-f]+.* took [0-9]+ instructions in the kernel, for [0-9]+ page\(s\): [0-9]+ and [0-9]+ for each are allowed$'
 for arch in arm64 x86_64; do
 	# The program entries wakes and ends 1,000 LWPs in one call.
-	expect "$arch: a call too long" 125 "^barecpc: kernel_limit: entries: (open|futex|exit_group|kill|tkill|tgkill) $took" \
+	expect "$arch: a call too long" 125 "^barecpc: kernel_limit: entries: (open|openat|futex|exit_group|kill|tkill|tgkill) $took" \
 		run $arch 60000 -- entries
 	expect "$arch: a limit that is not a number" 125 'kernel_limit=x.: not a number of instructions' run $arch x -- startup
 	expect "$arch: several CPUs" 125 '^barecpc: kernel_limit= watches one CPU, and there are 2: add cpus=1' \
