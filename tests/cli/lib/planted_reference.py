@@ -78,40 +78,44 @@ def tlb(m):
 
 
 class Ports:
-    """The cycles of each port that are taken: for each the first one after it that may be free."""
+    """The cycles of each port that are taken.  A cycle where work does not fit never fits again, so each length of work skips those:
+    no[port, busy][cycle] is a later one that may fit."""
 
     def __init__(self, count):
-        self.taken = [{} for _ in range(count)]
+        self.taken, self.no = [set() for _ in range(count)], {}
 
-    def free_from(self, taken, cycle, busy):
+    def free_from(self, port, cycle, busy):
+        taken, no = self.taken[port], self.no.setdefault((port, busy), {})
+        passed = []
         while True:
-            passed = []
-            while cycle in taken:
-                passed.append(cycle)
-                cycle = taken[cycle]
-            for c in passed:
-                taken[c] = cycle
-            blocked = next((c for c in range(cycle + 1, cycle + busy) if c in taken), None)
+            passed.append(cycle)
+            if cycle in no:
+                cycle = no[cycle]
+                continue
+            blocked = next((c for c in range(cycle + busy - 1, cycle - 1, -1) if c in taken), None)
             if blocked is None:
-                return cycle
-            cycle = blocked
+                break
+            cycle = blocked + 1
+        for c in passed[:-1]:
+            no[c] = cycle
+        return cycle
 
     def take(self, work, cycle):
         ports, busy, _ = work
         found, best = -1, 0
         for p in ports:
-            c = self.free_from(self.taken[p], cycle, busy)
+            c = self.free_from(p, cycle, busy)
             if found < 0 or c < found:
                 found, best = c, p
                 if c == cycle:
                     break
-        for c in range(found, found + busy):
-            self.taken[best][c] = found + busy
+        self.taken[best].update(range(found, found + busy))
         return found
 
     def forget(self, cycle):
         """Nothing begins before the cycle any more."""
-        self.taken = [{c: to for c, to in taken.items() if c >= cycle} for taken in self.taken]
+        self.taken = [{c for c in taken if c >= cycle} for taken in self.taken]
+        self.no = {key: {c: to for c, to in no.items() if c >= cycle} for key, no in self.no.items()}
 
 
 class Form:
