@@ -21,9 +21,9 @@ _Noreturn void run_halt(bool passed);
  * deadline=: the run may take so many seconds from the image's first
  * instruction.  Then one line says so, and the run ends with EXIT_TIMEOUT.
  * Each CPU has a timer for it, and wait loops ask, by arch_relax().  The CPU
- * that prints, or holds a lock, may never come back.  With a deadline the end is
- * a power-off, unless keep= needs a reset: a machine that was reset would run
- * again.  Firmware that hangs in the power-off itself is not bounded.
+ * that prints, or holds a lock, may never come back.  With a deadline the end
+ * is a power-off, unless keep= needs a reset: a machine that was reset would
+ * run again.  Firmware that hangs in the power-off itself is not bounded.
  */
 void run_deadline_set(unsigned seconds);
 /* Its tick, or 0 without one. */
