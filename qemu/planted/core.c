@@ -522,49 +522,33 @@ static uint64_t max_of(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* The loads: the cycle in which the last one has its value, and the caches */
-static uint64_t do_loads(struct planted *p, unsigned cpu,
-                         const struct planted_step *s, uint64_t ready)
+/* The loads or the stores: the cycle in which the last one ends */
+static uint64_t do_accesses(struct planted *p, unsigned cpu,
+                            const struct planted_step *s, bool stores,
+                            uint64_t ready)
 {
     struct cpu *c = p->cpu[cpu];
-    uint64_t end = ready;
+    uint64_t end = ready, start, own;
     unsigned i;
 
     for (i = 0; i < s->accesses; i++) {
         const struct planted_access *a = &s->access[i];
-        uint64_t start;
 
-        if (a->store) {
+        if (a->store != stores) {
             continue;
         }
         start = max_of(ready, take_place(p, c));
-        start = max_of(start, stored_end(c, a));
-        start = start_uop(p, cpu, PLANTED_LOAD, start);
-        end = max_of(end, start + access_data(p, cpu, a));
-        count(p, cpu, PLANTED_UOPS);
-    }
-    return end;
-}
-
-static uint64_t do_stores(struct planted *p, unsigned cpu,
-                          const struct planted_step *s, uint64_t ready)
-{
-    struct cpu *c = p->cpu[cpu];
-    uint64_t end = ready;
-    unsigned i;
-
-    for (i = 0; i < s->accesses; i++) {
-        const struct planted_access *a = &s->access[i];
-        uint64_t start;
-
-        if (!a->store) {
-            continue;
+        if (stores) {
+            start = start_uop(p, cpu, PLANTED_STORE, start);
+            access_data(p, cpu, a);
+            own = start + p->m.work[PLANTED_STORE].latency;
+            store_ends(c, a, own);
+        } else {
+            start = max_of(start, stored_end(c, a));
+            start = start_uop(p, cpu, PLANTED_LOAD, start);
+            own = start + access_data(p, cpu, a);
         }
-        start = max_of(ready, take_place(p, c));
-        start = start_uop(p, cpu, PLANTED_STORE, start);
-        access_data(p, cpu, a);
-        store_ends(c, a, start + p->m.work[PLANTED_STORE].latency);
-        end = max_of(end, start + p->m.work[PLANTED_STORE].latency);
+        end = max_of(end, own);
         count(p, cpu, PLANTED_UOPS);
     }
     return end;
@@ -609,7 +593,7 @@ uint64_t planted_step(struct planted *p, unsigned cpu,
     for (i = 0; i < f->reads && !f->idiom; i++) {
         ready = max_of(ready, c->ready[f->read[i]]);
     }
-    end = do_loads(p, cpu, s, ready);
+    end = do_accesses(p, cpu, s, false, ready);
     if (f->no_work) {
         end = max_of(end, take_place(p, c));
         count(p, cpu, PLANTED_UOPS);
@@ -621,7 +605,7 @@ uint64_t planted_step(struct planted *p, unsigned cpu,
     for (i = 0; i < f->writes; i++) {
         c->ready[f->write[i]] = end;
     }
-    end = do_stores(p, cpu, s, end);
+    end = do_accesses(p, cpu, s, true, end);
     retire(p, c, end);
 
     if (f->conditional && mispredicted(p, c, s)) {
