@@ -30,7 +30,7 @@
 static struct pack pack;
 static int record_fd, failed;
 static unsigned programs, uncounted;
-static time_t most_seconds = SECONDS, sent; /* a record waits no longer */
+static time_t most_seconds = SECONDS, sent; /* a record sends all */
 
 static time_t
 now_seconds(void)
@@ -238,7 +238,7 @@ main(int argc, char **argv)
 
 	usage_is("[program [args...]]",
 	    "  -k BYTES   the console keeps its last BYTES (64k)\n"
-	    "  -s SECONDS send a record after SECONDS at the latest (30)\n");
+	    "  -s SECONDS after SECONDS a record sends all that wait (30)\n");
 	while ((c = usage_option(argc, argv, "+:k:s:", NULL)) != -1) {
 		if (c == 'k')
 			keep = usage_size("-k", optarg, KEEP_MIN, KEEP_MAX);
