@@ -1,6 +1,5 @@
 """Boot barecpc in QEMU, or read the console of a board.  Hand back what programs print, record and return."""
 
-import fcntl
 import os
 import pathlib
 import signal
@@ -12,6 +11,7 @@ from host import lazy, options
 from host.terminal import STANDARD_OUTPUT, pass_on, say, say_wrong
 
 boots = lazy("host.emulator.boots")
+building = lazy("host.building")
 clouds = lazy("host.console.clouds")
 compare = lazy("host.results.compare")
 console = lazy("host.console.console")
@@ -37,30 +37,9 @@ tools = lazy("host.programs.tools")
 traceback = lazy("traceback")
 
 
-def build(arch, target):
-    """Bring a target up to date.  Prints nothing if it is.  A lock makes two builds take turns.
-
-    What is installed has no Makefile, and is complete.
-    """
-    if os.environ.get("BARECPC_BUILD") == "no" or not (qemu.ROOT / "Makefile").exists():
-        return
-    env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES")} | {"BARECPC_LOCKED": "yes"}
-    folder = qemu.ROOT / "build"
-    folder.mkdir(exist_ok=True)
-    with open(folder / "lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        words = ["make", "-s", "--no-print-directory", "-C", str(qemu.ROOT), f"ARCH={arch}", target]
-        try:
-            status = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=sys.stderr, env=env).returncode
-        except FileNotFoundError:
-            raise qemu.missing("make") from None
-    if status != 0:
-        raise qemu.HostError(f"make ARCH={arch} {target} failed")
-
-
 def proven_kvm(arch):
     if arch == qemu.HOST_ARCH and os.access(probe.DEV_KVM, os.R_OK | os.W_OK):
-        build(arch, f"build/{arch}/probe")
+        building.build(arch, f"build/{arch}/probe")
     return probe.probe_kvm(arch)
 
 
@@ -118,7 +97,7 @@ def image_of(args):
         if not args.image.is_file():
             raise qemu.HostError(f"{args.image}: no such image")
         return args.image
-    build(args.arch, "all")
+    building.build(args.arch, "all")
     names = qemu.ARCHS[args.arch]
     image = qemu.build_file(args.arch, names.efi if args.boot == "uefi" else names.image)
     if not image.is_file():
@@ -192,7 +171,7 @@ def make_disk(args):
     disk.check(args.o, args.kind)
     qemu.check_size(args.payload, "4000M", "a FAT volume has files of {mem}: make more disks")
     arch = args.arch or program.arch_of_payloads(args.payload)
-    build(arch, "all")
+    building.build(arch, "all")
     archs = [arch] if arch else sorted(qemu.ARCHS)
     args.append = ["keep=no", "then=off", f"deadline={options.CLOUD_DEADLINE}", *args.append]
     with tempfile.TemporaryDirectory(prefix="barecpc.") as name:
@@ -317,7 +296,7 @@ def arch(_):
 
 def names(args):
     """Run one of the image's tools for names of events, built for this machine."""
-    build("", "host-tools")
+    building.build("", "host-tools")
     tool = qemu.ROOT / "build" / "host" / args.command
     if not tool.is_file():
         raise qemu.HostError(f"{tool.relative_to(qemu.ROOT)}: not built; run make host-tools")

@@ -4,9 +4,11 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import subprocess
 import tempfile
 
+from host import building
 from tap import check, end, equal
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -55,6 +57,25 @@ exec '{ROOT}/tests/cli/lib/fake-qemu' "$@"
     return asked
 
 
+def builds(tree):
+    """How often runs call make, after each change of `changes`, in a tree with a Makefile of its own."""
+    shutil.copytree(ROOT / "scripts", tree / "scripts")
+    for name in building.SOURCES:
+        if not (tree / name).exists():
+            (tree / name).mkdir() if "." not in name and name.islower() else (tree / name).write_text("")
+    image, source = tree / "build/arm64/Image", tree / "kern/main.c"
+    source.write_text("")
+    (tree / "Makefile").write_text("all:\n\t@echo made >>log; mkdir -p build/arm64; cd build/arm64; touch Image BOOTAA64.EFI vendors\n")
+    changes = {"": lambda: None, "the same": lambda: None, "a source": lambda: os.utime(source, (1, 1)), "a new one": lambda: source.with_name("new.c").write_text(""),
+               "the image": lambda: os.utime(image, (1, 1)), "no image": image.unlink, "again the same": lambda: None}
+    called = {}
+    for change, make in changes.items():
+        make()
+        subprocess.run([tree / "scripts/barecpc", *RUN[1:]], env=ENV | {"BARECPC_BUILD": ""}, stdin=subprocess.DEVNULL, capture_output=True)
+        called[change] = (tree / "log").read_text().count("made")
+    return called
+
+
 def kept_of(folder):
     """The paths of a folder that are kept: those of this host."""
     return [line.split(" ", 3)[-1] for line in KEPT.read_text().splitlines() if f" {folder}" in line and " elsewhere " not in line]
@@ -66,6 +87,9 @@ least, start = cpu("python3", "-S", "-c", "import argparse, dataclasses, json, p
 check("a run takes at most 2.5 times the CPU time of what Python loads for it, until QEMU starts", [] if start <= 2.5 * least else
       [f"{start:.3f} s, Python {least:.3f} s"])
 equal("it loads no slow module that it does not need", loaded() & {"site", "hashlib", "html", "traceback"}, set())
+with tempfile.TemporaryDirectory() as name:
+    equal("make is called if a source or what it made has changed since, and not otherwise", builds(pathlib.Path(name).resolve() / "tree"),
+          {"": 1, "the same": 1, "a source": 2, "a new one": 3, "the image": 4, "no image": 5, "again the same": 5})
 with tempfile.TemporaryDirectory() as name:
     equal("an emulator is asked once what it can do, and again if it or the host changes", questions(pathlib.Path(name).resolve()),
           {"": (0, 1), "the same": (0, 1), "another file": (0, 2), "another host": (0, 3)})
