@@ -372,7 +372,7 @@ def main():
     except qemu.HostError as error:
         say_wrong(f"host: {error}")
     except KeyboardInterrupt as error:
-        lost = "what the guest has counted is lost"
+        lost = "what the guest has counted is lost" if hasattr(args, "accel") else "its output is not complete"
         say(f"host: interrupted: {error if error.args else lost}")
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGINT)  # by which a shell's loop ends, too

@@ -8,7 +8,9 @@ import binascii
 import json
 import os
 import re
+import signal
 import subprocess
+import threading
 import time
 
 from host.emulator.qemu import HostError
@@ -80,15 +82,34 @@ class Wrapped:
 
 
 def _printed(command):
+    # In a group of its own: what the command started ends with it.
+    with subprocess.Popen(command, shell=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True) as process:
+        timer = threading.Timer(COMMAND_SECONDS, os.killpg, (process.pid, signal.SIGKILL))
+        timer.start()
+        try:
+            text = process.stdout.read(MAX_BYTES + 1)
+            if len(text) > MAX_BYTES:
+                raise HostError(f"{command}: printed more than {MAX_BYTES >> 20} MiB")
+            status = process.wait()
+        finally:
+            timer.cancel()
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+    if status == -signal.SIGKILL:
+        raise HostError(f"{command}: not ended after {COMMAND_SECONDS} s")
+    if status != 0:
+        raise HostError(f"{command}: status {status}: give a file, or a command that prints the log so far")
+    return unwrap(text)
+
+
+def _added(path, at):
+    """The bytes of a file from `at` on, all of them if it is shorter, and their end."""
     try:
-        done = subprocess.run(command, shell=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=COMMAND_SECONDS)
-    except subprocess.TimeoutExpired:
-        raise HostError(f"{command}: nothing printed in {COMMAND_SECONDS} s") from None
-    if done.returncode != 0:
-        raise HostError(f"{command}: status {done.returncode}: give a file, or a command that prints the log so far")
-    if len(done.stdout) > MAX_BYTES:
-        raise HostError(f"{command}: printed more than {MAX_BYTES >> 20} MiB")
-    return unwrap(done.stdout)
+        with open(path, "rb") as file:
+            file.seek(at if os.fstat(file.fileno()).st_size >= at else 0)
+            return file.read(MAX_BYTES), file.tell()
+    except OSError as error:
+        raise HostError(f"{path}: {error.strerror}") from None
 
 
 def news(before, now):
@@ -102,27 +123,26 @@ def news(before, now):
 
 def follow(source, console, timeout, silence):
     """Feed the console what comes to a file, or to what a command prints.  Returns why it ended, as line.listen() does."""
-    if os.path.exists(source) and not os.path.isfile(source):
+    is_file = os.path.exists(source)  # else it is a command, for good
+    if is_file and not os.path.isfile(source):
         raise HostError(f"{source}: not a file that grows: leave out --follow")
     console.stop_at_end = True
     start = heard = time.monotonic()
     at, seen, why, failed = 0, b"", "", 0
     while not why:
-        if os.path.exists(source):
-            with open(source, "rb") as file:
-                file.seek(at if os.fstat(file.fileno()).st_size >= at else 0)
-                new = file.read(MAX_BYTES)
-                at = file.tell()
-        else:
-            new = b""
-            try:
+        new = b""
+        try:
+            if is_file:
+                new, at = _added(source, at)
+            else:
                 now = _printed(source)
-                new, seen, failed = news(seen, now), now, 0
-            except HostError as e:
-                failed += 1
-                if not seen or failed == FAILURES:
-                    raise
-                say(f"host: {e}; trying again")
+                new, seen = news(seen, now), now
+            failed = 0
+        except HostError as e:
+            failed += 1
+            if not (at or seen) or failed == FAILURES:
+                raise
+            say(f"host: {e}; trying again")
         if new:
             console.feed(new)
             heard = time.monotonic()

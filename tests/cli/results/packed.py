@@ -11,6 +11,7 @@ import os
 import pathlib
 import random
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -273,9 +274,22 @@ def check_follow(folder, text, lines):
     points.check((status, records) == (0, lines), "--follow: a command that keeps the log's end, and fails once", str(status), *err[-3:])
     for name, words, line in (("a command that fails", ["false"], "host: false: status 1: "),
                               ("a device", ["--timeout", "1", "/dev/null"], "/dev/null: not a file that grows: leave out --follow"),
+                              ("a command without end", ["head -c 100M /dev/zero; sleep 100"], "printed more than 64 MiB"),
                               ("nothing comes", ["--timeout", "1", "echo"], "timed out after 1 s")):
         status, _, err = reads(folder, "--follow", *words)
         points.check(status in (124, 125) and line in err[-1], f"--follow: {name}", str(status), *err)
+    gone = folder / "gone"
+    gone.write_bytes(text[:1000])
+    threading.Timer(1, gone.unlink).start()
+    status, _, err = reads(folder, "--follow", "--timeout", "60", gone)
+    points.check(status == 125 and err[-1] == f"host: {gone}: No such file or directory", "--follow: a file that vanishes", str(status), *err)
+    begun = folder / "begun"
+    reader = subprocess.Popen([BARECPC, "read", "--follow", f"touch {begun}; exec sleep 100"], stderr=subprocess.PIPE)
+    while not begun.exists() and reader.poll() is None:
+        time.sleep(0.1)
+    reader.send_signal(signal.SIGINT)
+    err = reader.communicate(timeout=60)[1].decode().splitlines()
+    points.check((reader.returncode, err[-1]) == (-signal.SIGINT, "host: interrupted: its output is not complete"), "--follow: Ctrl-C", *err)
     points.check(clouds.news(b"\n", b"log\n") == b"\nlog\n", "--follow: a log that was an empty line")
     points.check(clouds.news(b"a" * 9000 + b"b" * 5000, b"a" * 10 + b"b" * 5000 + b"c") == b"c", "--follow: what is new of a log that moved")
 
