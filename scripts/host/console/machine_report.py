@@ -19,7 +19,7 @@ from host.terminal import say, say_wrong
 
 LINE = re.compile(r"(barecpc: (x86_64|arm64),|(mem|cpu|pcbe|boot|witness|watchdog|quiet|panic): )")
 FACTS = ("clock", "icount_shift", "accel", "outer")  # of machine.host; other words are the caller's
-MAX_PIECE = 16 << 20
+MAX_PIECE = 16 << 20  # of the device tree
 MAX_LINES = 1000
 # Devicetree Specification, release v0.4, "Flattened Devicetree (DTB) Format": tokens.
 BEGIN_NODE, END_NODE, PROP, NOP, END = 1, 2, 3, 4, 9
@@ -67,6 +67,8 @@ def made(report, records, log):
     """The lines of the file."""
     head, *pieces = report.splitlines()
     head = json.loads(head)
+    if sum(json.loads(text)["name"] == "FDT " for text in pieces) > 1:
+        raise ValueError("it has two device trees")
     lines = [json.dumps(head | {"machine": _machine(head["machine"])}), *map(_piece, pieces)]
     for record in records:
         if "label" in record or "short" in record:

@@ -231,6 +231,7 @@ def check_machine_report(points, folder):
                  "it has the tables, the records, and the kernel's lines", *(again.wrong() if again else []))
     for name, data, why in (("no report", b"cpu: 1 online\n", "no report of the program `board`: run"), ("a damaged one", log_of([head, "{"]), "board's report is damaged"),
                             ("a damaged tree", log_of([head, '{"name":"FDT ","zlib":"eJwDAAAAAAE="}']), "board's report is damaged"),
+                            ("two trees", log_of([head, *[tree_of(struct.pack(">I", 9))] * 2]), "it has two device trees"),
                             ("a property beyond the tree", log_of([head, tree_of(struct.pack(">3I", 3, 1 << 28, 0))]), "a device tree is cut"),
                             ("many properties", log_of([head, tree_of(struct.pack(">3I", 3, 0, 1) * (1 << 18) + struct.pack(">3I", 3, 1, 0))]),
                              "a device tree is cut")):
