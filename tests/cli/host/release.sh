@@ -63,6 +63,7 @@ check 'the checksums' sha256sum -c SHA256SUMS
 check 'the disk for Google' test "$(tar -tzf barecpc-gce.tar.gz)" = disk.raw
 check 'the disk for Azure' test "$(tail -c 512 barecpc-azure.vhd | head -c 8)" = conectix
 check 'the disk for AWS' test "$(head -c 520 barecpc-aws.raw | tail -c 8)" = 'EFI PART'
+check 'vpmu.img ends in half an hour' grep -aq '^output=text keep=no deadline=1800 -- vpmu' vpmu.img
 check 'of all files' test "$(wc -l <SHA256SUMS)" = "$(find . -type f ! -name SHA256SUMS | wc -l)"
 check 'the notes have the changes' grep -q '^- ' NOTES.md
 sed -n 's/^    qemu-/qemu-/p' NOTES.md >"$tap_dir/commands"
@@ -129,6 +130,7 @@ for arch in arm64 x86_64; do
 	expect "an empty root: $arch" 0 '^barecpc: exit 0' in_root "barecpc run --arch $arch -- spin"
 	check "an empty root: $arch counts" grep -qE '^spin/pic0 .*PAPI_tot_ins:u  *4000 ' "$out"
 done
+check 'an empty root: its emulator by a link' in_root 'ln -s there/lib/barecpc/qemu/qemu-system-x86_64 emulator && ./emulator --version'
 if [ "${BARECPC_CAMPAIGN-}" = yes ]; then
 	check 'its tools need no library' sh -c "ldd $root/tmp/there/lib/barecpc/build/host/encode 2>&1 | grep -q 'not a dynamic'"
 	check 'they find the table of a CPU' "$root/tmp/there/bin/barecpc" encode --cpu skl INST_RETIRED:ANY_P
