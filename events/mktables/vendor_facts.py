@@ -1,9 +1,7 @@
-#!/usr/bin/env python3
-"""Write the events of CPUs that have a vendor's file as C, for scripts/mkevents: vendor_facts.py VENDOR CODES...
+"""The events of CPUs that have a vendor's file, as drafts (tables.py).
 
-The facts are those of events/generated/VENDOR.facts.  CODES have the output of file/codes.c: the names of a libpfm4.  A name
-of libpfm4 is a further spelling if its code is that of a vendor's event.  The output has facts_pmu[] of tables.h.
-Each name has its whole code, so no unit masks combine.
+The facts are those of events/generated/VENDOR.facts.  A name of a libpfm4 is a further spelling if its code is that of a
+vendor's event.  Each name has its whole code, so no unit masks combine.
 """
 
 import collections
@@ -19,11 +17,8 @@ SAME_CORE = {"wsm_ex": "wsm_dp", "bdw_de": "bdw_ep", "tgl": "icl", "rkl": "icl",
              "ehl": "tmt", "adl_n": "adl_grt", "mtl_rwc": "adl_glc"}
 # Bits of libpfm4's codes that are not a name's.
 CONTROL = {"intel": 0x530000, "amd": 0x530000, "arm": ~0xFFFF}
-# ep_kind and ep_flags, and the lengths of texts, of struct event_pmu in events/table.h.
-KINDS = {"intel": "EVENT_INTEL, .ep_flags = PMU_RAW_UMASK | PMU_EDGE_CMASK", "amd": "EVENT_AMD, .ep_flags = PMU_RAW_UMASK",
-         "arm": "EVENT_ARM"}
-MAX_MODELS = 10
-SIZES = {"ep_name": 24, "ep_desc": 64, "ep_source": 96}
+# ep_flags of events/table.h: PMU_RAW_UMASK, PMU_EDGE_CMASK.
+FLAGS = {"intel": 3, "amd": 1, "arm": 0}
 # The extra MSRs, as in enum event_extra.
 MSRS = {0x1A6: 1, 0x1A7: 2, 0x3F6: 3, 0x3F7: 4}
 LDLAT, LDLAT_MIN, MOD_LDLAT = 3, 3, 0x40
@@ -177,7 +172,7 @@ class Table:
         return flags, fixed, select, 0 if latency else key.value
 
     def drafts(self, mods):
-        """The events, each as a struct draft."""
+        """The events, each as a draft."""
         for event, masks in sorted(self.masks.items()):
             entries = list(self.entries(event, masks))
             _, key, pics, _ = entries[0]
@@ -193,20 +188,15 @@ class Table:
                 um_flags, fixed, select, value = self.umask(name, key, default, code)
                 flags |= ER_BARE * bool(default)
                 more |= MOD_LDLAT * (um_flags & UM_LDLAT != 0)
-                umasks.append(
-                    f"{{ {{ .um_flags = {um_flags:#x}, .um_fixed = {fixed:#x}, .um_code = {select & 0xFFFFFFFF:#x}, "
-                    f'.um_high = {select >> 32:#x} }}, "{name}", NULL, {its_pics if its_pics != pics else 0:#x}, {value:#x} }}'
-                )
+                umasks.append({"name": name, "equiv": None, "flags": um_flags, "fixed": fixed, "group": 0, "code": select,
+                               "pics": its_pics if its_pics != pics else 0, "extra": value, "enough": True})
             yield draft(event, mods | more, code, flags, pics, umasks)
 
 
 def draft(name, mods, code, flags, pics, umasks):
-    """A struct draft."""
-    masks = f"(struct draft_umask[]){{ {', '.join(umasks)} }}" if umasks else "NULL"
-    return (
-        f"{{ {{ .er_mods = {mods:#x}, .er_code = {code:#x}, .er_flags = {flags}, .er_nlist = {len(umasks)}, "
-        f'.er_ngroup = {int(bool(umasks))} }}, "{name}", NULL, {pics:#x}, {masks} }},\n'
-    )
+    """A draft, of no model yet."""
+    return {"name": name, "equiv": None, "mods": mods, "code": code, "flags": flags, "ngroup": int(bool(umasks)), "pics": pics,
+            "umasks": umasks}
 
 
 def libpfm4_names(path, vendor):
@@ -221,9 +211,7 @@ def libpfm4_names(path, vendor):
 def models(ids):
     """The family and the models of an Intel CPU."""
     parts = [part.partition("/")[0].split("-") for part in ids.split(",")]
-    if len(parts) > MAX_MODELS:
-        sys.exit(f"{ids}: more models than {MAX_MODELS}")
-    return f"0x{parts[0][0]}", ", ".join(f"0x{model}" for _, model in parts)
+    return int(parts[0][0], 16), [int(model, 16) for _, model in parts]
 
 
 def source_of(sources, cpu):
@@ -237,32 +225,15 @@ def source_of(sources, cpu):
     return f"{text} {cpu.version}" if len(sources) == 1 else text
 
 
-def text(field, value):
-    """A text as a field of struct event_pmu."""
-    if len(value) >= SIZES[field]:
-        sys.exit(f"{value}: longer than {SIZES[field] - 1}")
-    return f'.{field} = "{value}"'
-
-
-def main(vendor, *paths):
-    """Write the facts of a vendor's CPUs."""
+def read(vendor, paths):
+    """A vendor's CPUs: each one's struct event_pmu, its source, and its drafts.  The files of paths have codes of libpfm4's."""
     libraries = [libpfm4_names(path, vendor) for path in paths]
     sources, cpus, known = facts.read(vendor)
-    first = {}
-    print('#include "events/mktables/tables.h"\nconst struct facts_pmu facts_pmu[] = {')
-    for number, cpu in enumerate(cpus):
+    for cpu in cpus:
         table = Table(vendor, cpu, known[cpu.name])
         for names in libraries:
             table.add_libpfm4(names.get(cpu.name) or names.get(SAME_CORE.get(cpu.name), {}))
-        family, numbers = models(cpu.ids) if vendor == "intel" else ("0", "0")
-        lines = list(table.drafts(modifiers(vendor, cpu.name, known[cpu.name])))
-        names = [text("ep_name", cpu.name), text("ep_desc", cpu.description), text("ep_source", source_of(sources, cpu))]
-        print("{ .fp_pmu = {", ", ".join(names), f", .ep_kind = {KINDS[vendor]}, .ep_npic = {cpu.npic}")
-        print(f", .ep_nfixed = {cpu.nfixed}, .ep_family = {family}, .ep_models = {{ {numbers} }} }}")
-        print(f", .fp_same = {first.setdefault(tuple(lines), number)}, .fp_n = {len(lines)}")
-        print(", .fp_draft = (const struct draft[]){", *lines, "} },")
-    print(f"}};\nconst unsigned facts_npmu = {len(cpus)};")
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+        family, numbers = models(cpu.ids) if vendor == "intel" else (0, [])
+        pmu = {"name": cpu.name, "desc": cpu.description, "npic": cpu.npic, "nfixed": cpu.nfixed, "flags": FLAGS[vendor], "family": family,
+               "models": numbers}
+        yield pmu, source_of(sources, cpu), list(table.drafts(modifiers(vendor, cpu.name, known[cpu.name])))
