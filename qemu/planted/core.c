@@ -11,6 +11,7 @@
  */
 
 #include "core.h"
+#include "cache.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,24 +28,6 @@ const char *const planted_event_name[PLANTED_EVENTS] = {
     "port5",       "port6",   "port7",
 };
 
-const char *const planted_policy_name[PLANTED_POLICIES] = {
-    "lru",
-    "fifo",
-    "plru",
-    "random",
-};
-
-/* A cache, or a TLB with lines of one page */
-struct cache {
-    uint32_t sets, ways, shift;
-    enum planted_policy policy;
-    uint64_t *line; /* [sets * ways]: its number + 1, 0 if empty */
-    uint64_t *age;  /* [sets * ways]: when used (LRU) or filled (FIFO) */
-    uint64_t *tree; /* [sets]: the bits of tree-PLRU */
-    uint64_t now;
-    uint64_t random;
-};
-
 /* When the last store to 8 bytes ends */
 struct stored {
     uint64_t address; /* / 8, + 1; 0 if empty */
@@ -59,11 +42,12 @@ struct cpu {
     uint64_t retire;         /* the cycle in which the youngest retired */
     uint32_t retired;        /* how many in that cycle */
     uint64_t fetched;        /* the last line of code + 1 */
-    uint64_t *taken[PLANTED_PORTS]; /* a bit for each cycle from base on */
-    uint64_t base, words;           /* of the bits; base is a multiple of 64 */
-    uint64_t full[PLANTED_PORTS];   /* all is taken from the entry to here */
+    uint8_t *taken;  /* a ring of cycles from enter on: a bit for each port */
+    uint64_t cycles; /* of the ring, a power of two */
+    uint64_t first[PLANTED_CLASSES]; /* from enter to here none can start */
     struct stored *stored;
     uint32_t stores, room; /* of stored; room is a power of two */
+    uint64_t stored_end;   /* the last end of all stores */
     uint8_t *predictor;    /* two bits each */
     struct cache l1d, l1i, dtlb, itlb;
 };
@@ -75,142 +59,9 @@ struct planted {
     uint64_t total[PLANTED_EVENTS][PLANTED_CPUS];
 };
 
-static bool is_power(uint64_t n)
+static uint64_t max_of(uint64_t a, uint64_t b)
 {
-    return n != 0 && (n & (n - 1)) == 0;
-}
-
-static uint32_t log_of(uint64_t n)
-{
-    uint32_t log = 0;
-
-    while (n > 1) {
-        n >>= 1;
-        log++;
-    }
-    return log;
-}
-
-static void *get_zeroed(size_t n, size_t size)
-{
-    void *p = calloc(n, size);
-
-    if (!p) {
-        abort();
-    }
-    return p;
-}
-
-/* Caches: the line is there (true), or takes the place of another one */
-
-static void cache_init(struct cache *c, const struct planted_geometry *g,
-                       uint32_t page, uint64_t seed)
-{
-    uint64_t lines = g->size / g->line;
-
-    c->ways = g->ways;
-    c->sets = lines / g->ways;
-    c->shift = log_of(page ? page : g->line);
-    c->policy = g->policy;
-    c->line = get_zeroed(lines, sizeof(*c->line));
-    c->age = get_zeroed(lines, sizeof(*c->age));
-    c->tree = get_zeroed(c->sets, sizeof(*c->tree));
-    c->random = seed;
-}
-
-static void cache_free(struct cache *c)
-{
-    free(c->line);
-    free(c->age);
-    free(c->tree);
-}
-
-/* All nodes from the root to the way point away from it. */
-static void tree_touch(struct cache *c, uint32_t set, uint32_t way)
-{
-    uint32_t node = 1, half;
-
-    for (half = c->ways / 2; half; half /= 2) {
-        bool right = way & half;
-
-        if (right) {
-            c->tree[set] &= ~(1ULL << node);
-        } else {
-            c->tree[set] |= 1ULL << node;
-        }
-        node = 2 * node + right;
-    }
-}
-
-static uint32_t tree_victim(const struct cache *c, uint32_t set)
-{
-    uint32_t node = 1, way = 0, half;
-
-    for (half = c->ways / 2; half; half /= 2) {
-        bool right = c->tree[set] >> node & 1;
-
-        way += right ? half : 0;
-        node = 2 * node + right;
-    }
-    return way;
-}
-
-/* The generator of the rules: xorshift64* */
-static uint64_t next_random(uint64_t *state)
-{
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    return (*state * 0x2545f4914f6cdd1dULL) >> 32;
-}
-
-static uint32_t cache_victim(struct cache *c, uint32_t set)
-{
-    const uint64_t *line = &c->line[(uint64_t)set * c->ways];
-    const uint64_t *age = &c->age[(uint64_t)set * c->ways];
-    uint32_t way, oldest = 0;
-
-    for (way = 0; way < c->ways; way++) {
-        if (!line[way]) {
-            return way;
-        }
-        if (age[way] < age[oldest]) {
-            oldest = way;
-        }
-    }
-    switch (c->policy) {
-    case PLANTED_PLRU:
-        return tree_victim(c, set);
-    case PLANTED_RANDOM:
-        return next_random(&c->random) % c->ways;
-    default:
-        return oldest;
-    }
-}
-
-static bool cache_access(struct cache *c, uint64_t address)
-{
-    uint64_t number = address >> c->shift;
-    uint32_t set = number % c->sets, way;
-    uint64_t *line = &c->line[(uint64_t)set * c->ways];
-    uint64_t *age = &c->age[(uint64_t)set * c->ways];
-    bool hit;
-
-    for (way = 0; way < c->ways && line[way] != number + 1; way++) {
-        continue;
-    }
-    hit = way < c->ways;
-    if (!hit) {
-        way = cache_victim(c, set);
-        line[way] = number + 1;
-    }
-    if (!hit || c->policy == PLANTED_LRU) {
-        age[way] = ++c->now;
-    }
-    if (c->policy == PLANTED_PLRU) {
-        tree_touch(c, set, way);
-    }
-    return hit;
+    return a > b ? a : b;
 }
 
 static void count(struct planted *p, unsigned cpu, enum planted_event e)
@@ -262,101 +113,39 @@ static uint32_t access_data(struct planted *p, unsigned cpu,
     return walk + longest;
 }
 
-/* Ports: the cycles that are taken, as bits that begin at the cycle of entry */
+/* Ports: the cycles that are taken.  Nothing starts before that of entry. */
 
-static void ports_reach(struct cpu *c, uint64_t cycle)
+static void ring_reach(struct cpu *c, uint64_t cycle)
 {
-    uint64_t need = (cycle - c->base) / 64 + 2, gone, i;
-    unsigned port;
+    uint64_t cycles = c->cycles, at;
+    uint8_t *taken;
 
-    if (need <= c->words) {
+    if (cycle - c->enter < c->cycles) {
         return;
     }
-    /* Forget what lies before the cycle of entry. */
-    gone = (c->enter - c->base) / 64;
-    if (gone) {
-        for (port = 0; port < PLANTED_PORTS; port++) {
-            for (i = 0; i < c->words; i++) {
-                c->taken[port][i] =
-                    i + gone < c->words ? c->taken[port][i + gone] : 0;
-            }
-        }
-        c->base += gone * 64;
-        need = (cycle - c->base) / 64 + 2;
+    while (cycle - c->enter >= cycles) {
+        cycles *= 2;
     }
-    if (need > c->words / 2) {
-        uint64_t words = 2 * need > 1024 ? 2 * need : 1024;
-
-        for (port = 0; port < PLANTED_PORTS; port++) {
-            uint64_t *bits = get_zeroed(words, sizeof(*bits));
-
-            if (c->words) {
-                memcpy(bits, c->taken[port], c->words * sizeof(*bits));
-            }
-            free(c->taken[port]);
-            c->taken[port] = bits;
-        }
-        c->words = words;
+    taken = get_zeroed(cycles, 1);
+    for (at = c->enter; at < c->enter + c->cycles; at++) {
+        taken[at & (cycles - 1)] = c->taken[at & (c->cycles - 1)];
     }
+    free(c->taken);
+    c->taken = taken;
+    c->cycles = cycles;
 }
 
-static bool port_is_taken(const struct cpu *c, unsigned port, uint64_t cycle)
+/* The ports that are free from a cycle on for as long as the work is busy */
+static uint32_t free_ports(struct cpu *c, const struct planted_work *w,
+                           uint64_t from)
 {
-    uint64_t at = cycle - c->base;
+    uint32_t ports = w->ports, i;
 
-    return c->taken[port][at / 64] >> at % 64 & 1;
-}
-
-/* The first cycle from one on that is free; what lies after the bits is free.
- */
-static uint64_t port_next(const struct cpu *c, unsigned port, uint64_t from)
-{
-    uint64_t at = from - c->base, word = at / 64;
-    uint64_t bits = ~c->taken[port][word] & -1ULL << at % 64;
-
-    while (!bits && ++word < c->words) {
-        bits = ~c->taken[port][word];
+    ring_reach(c, from + w->busy);
+    for (i = 0; i < w->busy && ports; i++) {
+        ports &= ~(uint32_t)c->taken[(from + i) & (c->cycles - 1)];
     }
-    return c->base + word * 64 + (bits ? __builtin_ctzll(bits) : 0);
-}
-
-/* The first cycle from which a port is free for so long */
-static uint64_t port_find(struct cpu *c, unsigned port, uint64_t from,
-                          uint32_t cycles)
-{
-    uint32_t i;
-
-    if (from < c->full[port]) {
-        from = c->full[port];
-    }
-    for (;; from += i) {
-        ports_reach(c, from + cycles);
-        from = port_next(c, port, from);
-        ports_reach(c, from + cycles);
-        for (i = 1; i < cycles && !port_is_taken(c, port, from + i); i++) {
-            continue;
-        }
-        if (i == cycles) {
-            return from;
-        }
-    }
-}
-
-static void port_take(struct cpu *c, unsigned port, uint64_t from,
-                      uint32_t cycles)
-{
-    uint64_t at;
-
-    for (at = from - c->base; at < from - c->base + cycles; at++) {
-        c->taken[port][at / 64] |= 1ULL << at % 64;
-    }
-    /* Cycles that are full from that of entry on are not searched again. */
-    if (c->full[port] < c->enter) {
-        c->full[port] = c->enter;
-    }
-    if (from == c->full[port]) {
-        c->full[port] = port_next(c, port, from);
-    }
+    return ports;
 }
 
 /* A micro-op of a kind whose inputs are ready: the cycle in which it starts */
@@ -365,28 +154,32 @@ static uint64_t start_uop(struct planted *p, unsigned cpu,
 {
     const struct planted_work *w = &p->m.work[class];
     struct cpu *c = p->cpu[cpu];
-    uint64_t best = UINT64_MAX, cycle;
-    unsigned port, chosen = 0;
+    uint64_t first = max_of(c->first[class], c->enter);
+    uint64_t cycle = max_of(ready, first);
+    uint32_t ports, i;
+    unsigned port;
 
-    for (port = 0; port < p->m.ports; port++) {
-        if (w->ports >> port & 1) {
-            cycle = port_find(c, port, ready, w->busy);
-            if (cycle < best) {
-                best = cycle;
-                chosen = port;
-            }
-        }
+    while (!(ports = free_ports(c, w, cycle))) {
+        cycle++;
     }
-    port_take(c, chosen, best, w->busy);
-    count(p, cpu, PLANTED_PORT + chosen);
-    return best;
+    /* Cycles that were searched from that of entry on are not searched again.
+     */
+    c->first[class] = ready <= first ? cycle : first;
+    port = __builtin_ctz(ports);
+    for (i = 0; i < w->busy; i++) {
+        c->taken[(cycle + i) & (c->cycles - 1)] |= 1U << port;
+    }
+    count(p, cpu, PLANTED_PORT + port);
+    return cycle;
 }
 
 /* Stores: a load waits for older ones to the same bytes */
 
 static struct stored *stored_find(const struct cpu *c, uint64_t address)
 {
-    uint64_t i = (address * 0x9e3779b97f4a7c15ULL) >> 32;
+    /* Neighbours share a line of the host's cache. */
+    uint64_t i =
+        ((address >> 2) * 0x9e3779b97f4a7c15ULL) >> 32 << 2 | (address & 3);
 
     for (;; i++) {
         struct stored *s = &c->stored[i & (c->room - 1)];
@@ -417,10 +210,15 @@ static void stored_clean(struct cpu *c)
     free(old);
 }
 
-static uint64_t stored_end(const struct cpu *c, const struct planted_access *a)
+/* The end of the last store to the bytes, if it is later than a cycle */
+static uint64_t stored_end(const struct cpu *c, const struct planted_access *a,
+                           uint64_t end)
 {
-    uint64_t end = 0, at;
+    uint64_t at;
 
+    if (c->stored_end <= end) {
+        return end;
+    }
     for (at = a->address / 8; at <= (a->address + a->size - 1) / 8; at++) {
         const struct stored *s = stored_find(c, at);
 
@@ -445,16 +243,23 @@ static void store_ends(struct cpu *c, const struct planted_access *a,
         s->address = at + 1;
         s->end = end;
     }
+    c->stored_end = max_of(c->stored_end, end);
 }
 
 /* The front end */
 
 static void enter_at(struct cpu *c, uint64_t cycle)
 {
-    if (cycle > c->enter) {
-        c->enter = cycle;
-        c->entered = 0;
+    uint64_t at, most = c->enter + c->cycles;
+
+    if (cycle <= c->enter) {
+        return;
     }
+    for (at = c->enter; at < cycle && at < most; at++) {
+        c->taken[at & (c->cycles - 1)] = 0;
+    }
+    c->enter = cycle;
+    c->entered = 0;
 }
 
 /* A micro-op takes a place of the width: the cycle in which it enters */
@@ -473,6 +278,10 @@ static void fetch(struct planted *p, unsigned cpu, const struct planted_step *s)
     uint64_t line = p->m.l1i.line;
     uint64_t at;
 
+    if ((s->fetch & (line - 1)) + s->size <= line &&
+        (s->fetch & ~(line - 1)) + 1 == c->fetched) {
+        return;
+    }
     for (at = s->fetch & ~(line - 1); at < s->fetch + s->size; at += line) {
         uint32_t cycles = 0;
 
@@ -494,7 +303,7 @@ static void fetch(struct planted *p, unsigned cpu, const struct planted_step *s)
 static bool mispredicted(struct planted *p, struct cpu *c,
                          const struct planted_step *s)
 {
-    uint8_t *state = &c->predictor[s->pc % p->m.entries];
+    uint8_t *state = &c->predictor[s->pc & (p->m.entries - 1)];
     bool wrong = (*state >= 2) != s->taken;
 
     if (s->taken) {
@@ -515,11 +324,6 @@ static void retire(struct planted *p, struct cpu *c, uint64_t end)
         c->retired = 0;
     }
     c->retired++;
-}
-
-static uint64_t max_of(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
 }
 
 /* The loads or the stores: the cycle in which the last one ends */
@@ -544,7 +348,7 @@ static uint64_t do_accesses(struct planted *p, unsigned cpu,
             own = start + p->m.work[PLANTED_STORE].latency;
             store_ends(c, a, own);
         } else {
-            start = max_of(start, stored_end(c, a));
+            start = stored_end(c, a, start);
             start = start_uop(p, cpu, PLANTED_LOAD, start);
             own = start + access_data(p, cpu, a);
         }
@@ -565,6 +369,8 @@ static struct cpu *cpu_new(struct planted *p, unsigned cpu)
     c->predictor = get_zeroed(p->m.entries, 1);
     memset(c->predictor, 1, p->m.entries);
     stored_clean(c);
+    c->cycles = 1024;
+    c->taken = get_zeroed(c->cycles, 1);
     return c;
 }
 
@@ -593,7 +399,7 @@ uint64_t planted_step(struct planted *p, unsigned cpu,
     for (i = 0; i < f->reads && !f->idiom; i++) {
         ready = max_of(ready, c->ready[f->read[i]]);
     }
-    end = do_accesses(p, cpu, s, false, ready);
+    end = s->accesses ? do_accesses(p, cpu, s, false, ready) : ready;
     if (f->no_work) {
         end = max_of(end, take_place(p, c));
         count(p, cpu, PLANTED_UOPS);
@@ -605,7 +411,7 @@ uint64_t planted_step(struct planted *p, unsigned cpu,
     for (i = 0; i < f->writes; i++) {
         c->ready[f->write[i]] = end;
     }
-    end = do_accesses(p, cpu, s, true, end);
+    end = s->accesses ? do_accesses(p, cpu, s, true, end) : end;
     retire(p, c, end);
 
     if (f->conditional && mispredicted(p, c, s)) {
@@ -703,7 +509,7 @@ struct planted *planted_new(const struct planted_machine *m, const char **why)
 
 void planted_free(struct planted *p)
 {
-    unsigned cpu, port;
+    unsigned cpu;
 
     for (cpu = 0; cpu < PLANTED_CPUS; cpu++) {
         struct cpu *c = p->cpu[cpu];
@@ -715,9 +521,7 @@ void planted_free(struct planted *p)
         cache_free(&c->l1i);
         cache_free(&c->dtlb);
         cache_free(&c->itlb);
-        for (port = 0; port < PLANTED_PORTS; port++) {
-            free(c->taken[port]);
-        }
+        free(c->taken);
         free(c->stored);
         free(c->predictor);
         free(c);

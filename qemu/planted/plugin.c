@@ -61,7 +61,7 @@ static uint64_t ns_total[PLANTED_CPUS];
 static uint64_t instructions_total[PLANTED_CPUS];
 static uint64_t branches_total[PLANTED_CPUS];
 static GHashTable *known_forms; /* of GBytes */
-static GPtrArray *places;
+static GHashTable *places;      /* each once, however often it is translated */
 static uint64_t unknown;
 static FILE *trace;
 
@@ -95,9 +95,14 @@ static int64_t settle(unsigned cpu, struct vcpu *v, uint64_t pc, bool retired)
     s->taken = pc != p->pc + p->size;
     s->waits = v->any && p->mode != v->mode;
     cycles = planted_step(planted, cpu, s);
-    v->rest += cycles * 1000;
-    ns = v->rest / machine.mhz;
-    v->rest %= machine.mhz;
+    /* The usual frequency has no rest. */
+    if (machine.mhz == 1000) {
+        ns = cycles;
+    } else {
+        v->rest += cycles * 1000;
+        ns = v->rest / machine.mhz;
+        v->rest %= machine.mhz;
+    }
     ns_total[cpu] += ns;
     instructions_total[cpu] += retired;
     branches_total[cpu] += retired && s->form->branch;
@@ -213,6 +218,32 @@ static const struct known *know(const uint8_t *bytes, size_t length)
     return k;
 }
 
+static guint hash_place(gconstpointer key)
+{
+    const struct place *p = key;
+
+    return (p->pc ^ p->fetch >> 12 ^ (uintptr_t)p->known >> 4) + p->mode;
+}
+
+static gboolean same_place(gconstpointer a, gconstpointer b)
+{
+    const struct place *p = a, *q = b;
+
+    return p->known == q->known && p->pc == q->pc && p->fetch == q->fetch &&
+           p->mode == q->mode;
+}
+
+static struct place *find_place(const struct place *p)
+{
+    struct place *known = g_hash_table_lookup(places, p);
+
+    if (!known) {
+        known = g_memdup2(p, sizeof(*p));
+        g_hash_table_add(places, known);
+    }
+    return known;
+}
+
 static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
     size_t n = qemu_plugin_tb_n_insns(tb), i;
@@ -220,19 +251,17 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     (void)id;
     for (i = 0; i < n; i++) {
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-        struct place *p = g_new0(struct place, 1);
         uint8_t bytes[16];
         size_t length = qemu_plugin_insn_data(insn, bytes, sizeof(bytes));
+        struct place p = { .size = length };
 
-        p->size = length;
-        p->pc = qemu_plugin_insn_vaddr(insn);
-        p->fetch = qemu_plugin_insn_place(p->pc, &p->mode);
-        p->known = know(bytes, length);
-        p->repeats = length > 1 && (bytes[0] == 0xf3 || bytes[0] == 0xf2 ||
-                                    bytes[1] == 0xf3 || bytes[1] == 0xf2);
-        g_ptr_array_add(places, p);
-        qemu_plugin_register_vcpu_insn_exec_cb(insn, on_execute,
-                                               QEMU_PLUGIN_CB_R_REGS, p);
+        p.pc = qemu_plugin_insn_vaddr(insn);
+        p.fetch = qemu_plugin_insn_place(p.pc, &p.mode);
+        p.known = know(bytes, length);
+        p.repeats = length > 1 && (bytes[0] == 0xf3 || bytes[0] == 0xf2 ||
+                                   bytes[1] == 0xf3 || bytes[1] == 0xf2);
+        qemu_plugin_register_vcpu_insn_exec_cb(
+            insn, on_execute, QEMU_PLUGIN_CB_R_REGS, find_place(&p));
         qemu_plugin_register_vcpu_mem_cb(
             insn, on_access, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);
     }
@@ -338,7 +367,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
         return -1;
     }
     known_forms = g_hash_table_new(g_bytes_hash, g_bytes_equal);
-    places = g_ptr_array_new_with_free_func(g_free);
+    places = g_hash_table_new(hash_place, same_place);
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
     qemu_plugin_register_atexit_cb(id, on_end, NULL);
     return 0;

@@ -1,0 +1,150 @@
+/*
+ * Planted caches, and TLBs with lines of one page
+ *
+ * Copyright (c) 2026 the barecpc authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * README.md has the rules, under "Caches".
+ */
+
+#include "cache.h"
+
+#include <stdlib.h>
+
+const char *const planted_policy_name[PLANTED_POLICIES] = {
+    "lru",
+    "fifo",
+    "plru",
+    "random",
+};
+
+void *get_zeroed(size_t n, size_t size)
+{
+    void *p = calloc(n, size);
+
+    if (!p) {
+        abort();
+    }
+    return p;
+}
+
+void cache_init(struct cache *c, const struct planted_geometry *g,
+                uint32_t page, uint64_t seed)
+{
+    uint64_t lines = g->size / g->line;
+
+    c->ways = g->ways;
+    c->sets = lines / g->ways;
+    c->shift = __builtin_ctz(page ? page : g->line);
+    c->policy = g->policy;
+    c->line = get_zeroed(lines, sizeof(*c->line));
+    c->age = get_zeroed(lines, sizeof(*c->age));
+    c->tree = get_zeroed(c->sets, sizeof(*c->tree));
+    c->used = get_zeroed(c->sets, sizeof(*c->used));
+    c->random = seed;
+}
+
+void cache_free(struct cache *c)
+{
+    free(c->line);
+    free(c->age);
+    free(c->tree);
+    free(c->used);
+}
+
+/* All nodes from the root to the way point away from it. */
+static void tree_touch(struct cache *c, uint32_t set, uint32_t way)
+{
+    uint32_t node = 1, half;
+
+    for (half = c->ways / 2; half; half /= 2) {
+        bool right = way & half;
+
+        if (right) {
+            c->tree[set] &= ~(1ULL << node);
+        } else {
+            c->tree[set] |= 1ULL << node;
+        }
+        node = 2 * node + right;
+    }
+}
+
+static uint32_t tree_victim(const struct cache *c, uint32_t set)
+{
+    uint32_t node = 1, way = 0, half;
+
+    for (half = c->ways / 2; half; half /= 2) {
+        bool right = c->tree[set] >> node & 1;
+
+        way += right ? half : 0;
+        node = 2 * node + right;
+    }
+    return way;
+}
+
+/* The generator of the rules: xorshift64* */
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return (*state * 0x2545f4914f6cdd1dULL) >> 32;
+}
+
+static uint32_t cache_victim(struct cache *c, uint32_t set)
+{
+    const uint64_t *line = &c->line[(uint64_t)set * c->ways];
+    const uint64_t *age = &c->age[(uint64_t)set * c->ways];
+    uint32_t way, oldest = 0;
+
+    for (way = 0; way < c->ways; way++) {
+        if (!line[way]) {
+            return way;
+        }
+        if (age[way] < age[oldest]) {
+            oldest = way;
+        }
+    }
+    switch (c->policy) {
+    case PLANTED_PLRU:
+        return tree_victim(c, set);
+    case PLANTED_RANDOM:
+        return next_random(&c->random) % c->ways;
+    default:
+        return oldest;
+    }
+}
+
+bool cache_access(struct cache *c, uint64_t address)
+{
+    uint64_t number = (address >> c->shift) + 1;
+    uint32_t set = (number - 1) & (c->sets - 1), way;
+    uint64_t *line = &c->line[(uint64_t)set * c->ways];
+    bool hit = true;
+
+    /* No policy tells a second use from the first. */
+    if (number == c->last) {
+        return true;
+    }
+    c->last = number;
+    way = c->used[set];
+    if (line[way] != number) {
+        for (way = 0; way < c->ways && line[way] != number; way++) {
+            continue;
+        }
+        hit = way < c->ways;
+        if (!hit) {
+            way = cache_victim(c, set);
+            line[way] = number;
+        }
+        c->used[set] = way;
+    }
+    if (!hit || c->policy == PLANTED_LRU) {
+        c->age[(uint64_t)set * c->ways + way] = ++c->now;
+    }
+    if (c->policy == PLANTED_PLRU) {
+        tree_touch(c, set, way);
+    }
+    return hit;
+}

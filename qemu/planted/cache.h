@@ -1,0 +1,45 @@
+/*
+ * Planted caches, and TLBs with lines of one page
+ *
+ * Copyright (c) 2026 the barecpc authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#ifndef PLANTED_CACHE_H
+#define PLANTED_CACHE_H
+
+#include "core.h"
+
+#include <stddef.h>
+
+struct cache {
+    uint32_t sets, ways, shift;
+    enum planted_policy policy;
+    uint64_t *line; /* [sets * ways]: its number + 1, 0 if empty */
+    uint64_t *age;  /* [sets * ways]: when used (LRU) or filled (FIFO) */
+    uint64_t *tree; /* [sets]: the bits of tree-PLRU */
+    uint8_t
+        *used; /* [sets]: the way that was used last, which is tried first */
+    uint64_t last; /* the line that was used last + 1 */
+    uint64_t now;
+    uint64_t random;
+};
+
+/* The lines of a TLB are pages.  A cache has 0 for page. */
+void cache_init(struct cache *, const struct planted_geometry *, uint32_t page,
+                uint64_t seed);
+void cache_free(struct cache *);
+
+/* The line is there (true), or takes the place of another one. */
+bool cache_access(struct cache *, uint64_t address);
+
+static inline bool is_power(uint64_t n)
+{
+    return n != 0 && (n & (n - 1)) == 0;
+}
+
+/* It does not fail. */
+void *get_zeroed(size_t n, size_t size);
+
+#endif
