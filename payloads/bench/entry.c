@@ -4,6 +4,10 @@
  */
 #include <bench.h>
 
+#include "payloads/common/results/json.h"
+
+const char bench_says[] __attribute__((used)) = JSON_SAYS;
+
 int
 main(int argc, char **argv)
 {

@@ -12,6 +12,7 @@
  */
 #include "payloads/common/measurement.h"
 #include "payloads/common/read_cost.h"
+#include "payloads/common/results/json.h"
 #include "payloads/common/usage.h"
 
 #include <payload.h>
@@ -222,6 +223,10 @@ main(int argc, char **argv)
 		usage_mistake("give both short and long, or neither");
 	}
 	meter_open(&sp.spn_m);
+	if (json_expect(sp.spn_m.m_cpc == NULL
+			    ? o.o_nevent
+			    : 3UL * o.o_nevent * cpc_npic(sp.spn_m.m_cpc)))
+		return 0;
 	sp.spn_m.m_idle_levels = true; /* their expected count is 0 */
 	for (i = 0; i < o.o_nevent; i++)
 		spin_event(&sp, &o.o_event[i]);

@@ -90,7 +90,6 @@ $(T)payloads/pack_lines: HOST_LIBS := -lm -lz
 $(T)payloads/pack_dies: $(call host,$(call fake,support.o) payloads/pack/blocks.o payloads/pack/fold.o \
     $(addprefix payloads/common/,results/json.o results/series.o arm64/enlightenments.o usage.o))
 $(T)payloads/pack_dies: HOST_LIBS := -lm -lz
-$(HB)/tests/host/payloads/pack_dies.o: HOST_CFLAGS += -D_GNU_SOURCE
 HOST_TESTS += payloads/pack_lines payloads/pack_dies
 $(T)payloads/board_hide: $(call host,$(call fake,support.o) $(addprefix payloads/board/,board_hide.o arm64/board_fdt.o))
 $(T)payloads/board_hide: HOST_LIBS := -lfdt

@@ -16,8 +16,14 @@
 void json_record(int argc, char *const *argv,
     void (*members)(FILE *f, const void *arg), const void *arg);
 
-/* Tell the program `pack`, if it runs this one, how many records will come. */
-void json_expect(uint64_t records);
+/*
+ * Tell the program `pack`, if it runs this one, how many records will come.
+ * Returns true if pack wants to know no more: the environment has JSON_EXPECT.
+ * It asks only programs whose file has the text JSON_SAYS.
+ */
+bool json_expect(uint64_t records);
+#define JSON_EXPECT "BARECPC_EXPECT"
+#define JSON_SAYS   "barecpc: tells pack how many records will come"
 
 void json_base64(FILE *f, const unsigned char *p, size_t n);
 void json_string(FILE *f, const char *s);

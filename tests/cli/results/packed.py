@@ -215,7 +215,11 @@ def check_death():
     done = subprocess.run([PACK_DIES], stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
     read = Read(console_of(done.stdout.splitlines()))
     points.check((done.returncode, read.full, read.fault) == (3, [b'{"schema":1,"a":1}'], "") and b"a record is cut, and left out" in done.stderr,
-                 "a program that ends within a record loses no other", str(done.returncode), read.fault, *done.stderr.decode().splitlines())
+                 "a program that ends within a record loses no other, and does not wait for what it started", str(done.returncode), read.fault, *done.stderr.decode().splitlines())
+    done = subprocess.run([PACK_DIES, "full"], stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+    read = Read(console_of(done.stdout.splitlines()))
+    points.check((done.returncode, read.full, read.fault) == (1, [], "") and b": not run: No space left" in done.stderr,
+                 "a full /tmp: the end comes", str(done.returncode), read.fault, *done.stderr.decode().splitlines())
 
 
 def reads(folder, *words, content=None):
@@ -324,6 +328,12 @@ def check_image(folder, arch):
     status, _, records, err = run(folder, arch, "--payload", folder / "suite", "--", "pack")
     points.check(status == 2 and b'"arguments":["-n"]' in records and b"triad" not in records and "pack: suite: `&': left out" in err,
                  f"{arch}: pack runs a suite, one program after the other", str(status), err[-300:])
+    line = ["triad", "-n", "-r", "1", "-w", "0", "-e", "PAPI_tot_ins", *map(str, range(1000, 1300))]
+    (folder / "suite").write_text(f"# three\ntriad -n -r 1 -w 0\nlist PAPI_tot\n{' '.join(line)}\n")
+    status, _, records, err = run(folder, arch, "--payload", folder / "suite", "--", "pack", "-k", "16k")
+    points.check((status, records.count(b'"triad/1299"')) == (0, 1) and f"pack: suite: 304 records with those before: " in err and
+                 "divide the suite after line 3\n" in err and err.count("pack: triad") == 0,
+                 f"{arch}: pack says before a suite where to divide it; a line of 308 words", str(status), err[-600:])
     points.check(run(folder, arch, "--", "pack", "triad", "x")[0] == 2 and run(folder, arch, "--", "pack", "none")[0] == 127,
                  f"{arch}: a program's status is that of pack")
 
