@@ -301,10 +301,15 @@ void arch_clean(const void *va, size_t len);
 volatile void *arch_map_device(uint64_t pa, size_t len);
 /* The same for a framebuffer: writes may be combined. */
 volatile void *arch_map_screen(uint64_t pa, size_t len);
-/* Allocate a kernel stack with a guard page below it.  NULL on failure. */
+/* kern/mm/kstack.c: allocate a kernel stack with a guard below it, or NULL. */
 void *kstack_alloc(void);
 void kstack_free(void *base);
 #define KSTACK_BYTES (16UL << 10)
+#define KSTACK_SLOTS 4096
+/* Map its pages at an address in KSTACK_BASE.  The tables exist. */
+void arch_kstack_map(uintptr_t va, uint64_t pa);
+/* Remove them on all CPUs.  Returns their physical address. */
+uint64_t arch_kstack_unmap(uintptr_t va);
 /* For kern/mm/usercopy.c, which checks that the range is in the lower half. */
 int arch_copyin(void *dst, uintptr_t uva, size_t len);
 int arch_copyout(uintptr_t uva, const void *src, size_t len);

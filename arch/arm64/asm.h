@@ -22,6 +22,7 @@
 #define KSTACK_BASE  0xffffffffc0000000
 #define KSTACK_SHIFT 14
 #define KSTACK_SLOT  (2 << KSTACK_SHIFT)
+#define KSTACK_FIRST 2 /* the slots before it are the boot CPU's */
 /* The boot CPU's stacks, mapped by arm64_early_map(). */
 #define BOOT_STACK     KSTACK_BASE
 #define BOOT_EMERGENCY (KSTACK_BASE + KSTACK_SLOT)

@@ -49,7 +49,8 @@
  * The first slots are the boot CPU's: its first stack, then one stack for each
  * IST entry.
  */
-#define BOOT_STACK KSTACK_BASE
+#define BOOT_STACK   KSTACK_BASE
+#define KSTACK_FIRST (1 + NIST) /* the first slot after these */
 
 /*
  * The global descriptor table.  SYSCALL and SYSRET fix the order of the

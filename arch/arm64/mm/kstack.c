@@ -1,23 +1,12 @@
 /*
- * Kernel stacks.  Each is the lower half of a slot in a range of addresses of
- * their own.  The upper half of the slot below is its guard.
+ * Maps kernel stacks.
  * Arm ARM (DDI 0487), "TLB maintenance instructions" (VAAE1IS).
  */
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/mm/pt.h"
 #include "arch/arm64/sysreg.h"
 #include "kern/arch.h"
-#include "kern/mm/id_pool.h"
-#include "kern/mm/page.h"
 #include "lib/printf.h"
-
-#define NSLOT       ID_POOL_MAX
-#define STACK_ORDER (KSTACK_SHIFT - PAGE_SHIFT)
-#define FIRST_SLOT  2 /* the first two are the boot CPU's */
-
-_Static_assert(KSTACK_BYTES == 1UL << KSTACK_SHIFT, "kern/arch.h, asm.h");
-
-static struct id_pool slots = { .id_fresh = FIRST_SLOT, .id_limit = NSLOT };
 
 /*
  * Make the page tables of the whole range once.  Then allocating and freeing
@@ -26,8 +15,8 @@ static struct id_pool slots = { .id_fresh = FIRST_SLOT, .id_limit = NSLOT };
 void
 arm64_kstack_init(void)
 {
-	for (uintptr_t va = KSTACK_BASE; va < KSTACK_BASE + NSLOT * KSTACK_SLOT;
-	     va += LARGE_SIZE) {
+	for (uintptr_t va = KSTACK_BASE;
+	     va < KSTACK_BASE + KSTACK_SLOTS * KSTACK_SLOT; va += LARGE_SIZE) {
 		size_t bytes;
 		uint64_t *e = arm64_pt_leaf(arm64_roots.r_kernel, va, &bytes);
 
@@ -47,29 +36,16 @@ arm64_kstack_init(void)
 	isb();
 }
 
-void *
-kstack_alloc(void)
+void
+arch_kstack_map(uintptr_t va, uint64_t pa)
 {
-	void *pages = page_alloc(STACK_ORDER);
-	uintptr_t va;
-	unsigned slot;
-
-	if (pages == NULL)
-		return NULL;
-	if ((slot = id_pool_take(&slots)) == 0) {
-		page_free(pages, STACK_ORDER);
-		return NULL;
-	}
-	va = KSTACK_BASE + (uintptr_t)slot * KSTACK_SLOT;
-	arm64_pt_map(arm64_roots.r_kernel, va, va_to_pa(pages), KSTACK_BYTES,
-	    PT_KERN_RW, PAGE_SIZE);
-	return (void *)va;
+	arm64_pt_map(
+	    arm64_roots.r_kernel, va, pa, KSTACK_BYTES, PT_KERN_RW, PAGE_SIZE);
 }
 
-void
-kstack_free(void *base)
+uint64_t
+arch_kstack_unmap(uintptr_t va)
 {
-	uintptr_t va = (uintptr_t)base;
 	size_t bytes;
 	uint64_t *e = arm64_pt_leaf(arm64_roots.r_kernel, va, &bytes);
 	uint64_t pa = *e & PT_ADDR;
@@ -82,6 +58,5 @@ kstack_free(void *base)
 	}
 	dsb(ish);
 	isb();
-	page_free(pa_to_va(pa), STACK_ORDER);
-	id_pool_give(&slots, (unsigned)((va - KSTACK_BASE) / KSTACK_SLOT));
+	return pa;
 }
