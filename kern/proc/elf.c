@@ -48,7 +48,8 @@ struct sym {
 #define STT_NOTYPE 0
 #define STT_FUNC   2
 
-#define PAGE_MASK 4095ULL
+#define PAGE_MASK  4095ULL
+#define INTERP_MAX 256
 
 /* Are n items of this size at offset inside a file of so many bytes? */
 static bool
@@ -144,6 +145,18 @@ add_segment(
 	return NULL;
 }
 
+/* gABI, "Program Interpreter": a path with a NUL at its end. */
+static const char *
+take_interp(struct elf *e, const struct phdr *ph)
+{
+	if (!is_inside(e->e_bytes, ph->p_offset, ph->p_filesz, 1) ||
+	    ph->p_filesz < 2 || ph->p_filesz > INTERP_MAX ||
+	    e->e_data[ph->p_offset + ph->p_filesz - 1] != '\0')
+		return "no path of a loader where its headers say";
+	e->e_interp = e->e_data + ph->p_offset;
+	return NULL;
+}
+
 static bool
 entry_ok(const struct elf *e)
 {
@@ -192,8 +205,9 @@ elf_check(const void *data, size_t bytes, const struct elf_limits *lim,
 	for (unsigned i = 0; i < h.e_phnum; i++) {
 		struct phdr ph = get_phdr(e, &h, i);
 
-		if (ph.p_type == PT_INTERP)
-			return "dynamically linked; link it with -static";
+		if (ph.p_type == PT_INTERP &&
+		    (why = take_interp(e, &ph)) != NULL)
+			return why;
 		if (ph.p_type != PT_LOAD || ph.p_memsz == 0)
 			continue;
 		if ((why = check_segment(e, &ph, i, lim, buf, buflen)) != NULL)

@@ -1,5 +1,5 @@
 /*
- * Static ELF64 programs: validation and symbols.  Included by kern/ and
+ * ELF64 programs: validation and symbols.  Included by kern/ and
  * tests/host.
  *
  * "System V Application Binary Interface", "Object Files" and "Program Loading
@@ -29,10 +29,11 @@ struct elf_segment {
 struct elf {
 	const char *e_data;
 	size_t e_bytes;
-	uint64_t e_bias;  /* added to each address: not 0 for static PIE */
-	uint64_t e_entry; /* this and the next two include the bias */
-	uint64_t e_phdr;  /* address of the program headers; 0: not loaded */
-	uint64_t e_end;   /* end of the last segment */
+	const char *e_interp; /* the path of its loader; NULL: it is static */
+	uint64_t e_bias;      /* added to each address: not 0 for PIE */
+	uint64_t e_entry;     /* this and the next two include the bias */
+	uint64_t e_phdr; /* address of the program headers; 0: not loaded */
+	uint64_t e_end;  /* end of the last segment */
 	unsigned e_phnum;
 	unsigned e_nseg;
 	struct elf_segment e_seg[ELF_MAXSEG];
@@ -42,7 +43,7 @@ struct elf {
 struct elf_limits {
 	uint16_t el_machine;
 	uint64_t el_base, el_top;
-	uint64_t el_pie_base; /* bias of static PIE programs */
+	uint64_t el_pie_base; /* bias of PIE programs and loaders */
 };
 
 /*

@@ -61,9 +61,9 @@ segment_prot(const struct elf_segment *s)
 }
 
 static int
-load_segment(struct proc *p, const struct elf_segment *s)
+load_segment(struct proc *p, const struct elf *e, const struct elf_segment *s)
 {
-	uintptr_t va = s->seg_vaddr + p->p_elf.e_bias;
+	uintptr_t va = s->seg_vaddr + e->e_bias;
 	uintptr_t from = va & -PAGE_SIZE;
 	uintptr_t to = (va + s->seg_memsz + PAGE_SIZE - 1) & -PAGE_SIZE;
 	unsigned prot = segment_prot(s);
@@ -74,14 +74,14 @@ load_segment(struct proc *p, const struct elf_segment *s)
 	    p->p_as, from, to - from, prot != 0 ? prot : PROT_READ, false);
 	if (err != 0)
 		return err;
-	as_write(p->p_as, va, p->p_elf.e_data + s->seg_offset, s->seg_filesz);
+	as_write(p->p_as, va, e->e_data + s->seg_offset, s->seg_filesz);
 	if (prot & PROT_EXEC)
 		as_sync_code(p->p_as, va, s->seg_memsz);
 	/* Pages after the file's part are anonymous, as on Linux. */
 	to = (va + s->seg_filesz + PAGE_SIZE - 1) & -PAGE_SIZE;
 	if (s->seg_offset < va - from || s->seg_filesz == 0)
 		return 0;
-	return as_note_file(p->p_as, from, to - from, p->p_elf.e_data,
+	return as_note_file(p->p_as, from, to - from, e->e_data,
 	    s->seg_offset + s->seg_filesz, s->seg_offset - (va - from));
 }
 
@@ -173,7 +173,7 @@ push_auxv(struct stack *s, const struct proc *p, const char *path)
 	push_aux(s, AT_PHENT, ELF_PHENT);
 	push_aux(s, AT_PHNUM, e->e_phnum);
 	push_aux(s, AT_PAGESZ, PAGE_SIZE);
-	push_aux(s, AT_BASE, 0);
+	push_aux(s, AT_BASE, e->e_interp != NULL ? p->p_loader.e_bias : 0);
 	push_aux(s, AT_FLAGS, 0);
 	push_aux(s, AT_SYSINFO_EHDR, p->p_vdso);
 	push_aux(s, AT_ENTRY, e->e_entry);
@@ -237,13 +237,15 @@ exec_load(struct proc *p, const char *path, char *const argv[], unsigned argc,
     char *const envv[], unsigned envc, uintptr_t *pc, uintptr_t *sp,
     const char **why, char *buf, size_t buflen)
 {
-	const struct elf *e = &p->p_elf;
+	const struct elf *e = &p->p_elf, *loader = &p->p_loader;
 	size_t free = page_nfree();
 	uintptr_t top;
 	int err = 0;
 
 	for (unsigned i = 0; i < e->e_nseg && err == 0; i++)
-		err = load_segment(p, &e->e_seg[i]);
+		err = load_segment(p, e, &e->e_seg[i]);
+	for (unsigned i = 0; i < loader->e_nseg && err == 0; i++)
+		err = load_segment(p, loader, &loader->e_seg[i]);
 	if (err != 0) {
 		snprintf(buf, buflen,
 		    "does not fit in memory: %zu MiB, %zu MiB are free",
@@ -265,6 +267,6 @@ exec_load(struct proc *p, const char *path, char *const argv[], unsigned argc,
 	err = load_args(p, path, argv, argc, envv, envc, top, sp);
 	if (err == E2BIG)
 		*why = "arguments and environment exceed 128 KiB";
-	*pc = e->e_entry;
+	*pc = e->e_interp != NULL ? loader->e_entry : e->e_entry;
 	return err;
 }

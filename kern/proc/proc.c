@@ -13,8 +13,10 @@
 #include "lib/printf.h"
 #include "lib/string.h"
 
-/* The load bias of static PIE programs, away from where others are linked. */
+/* The load bias of PIE programs, away from where others are linked. */
 #define PIE_BASE 0x0000000040000000UL
+/* That of their loaders, above any heap. */
+#define LOADER_BASE 0x0000600000000000UL
 
 struct proc *allprocs;
 
@@ -33,28 +35,46 @@ user_start(void *arg)
 	arch_lwp_resume(l);
 }
 
-int
-proc_use_program(struct proc *p, const struct archive_entry *e,
-    const char **why, char *buf, size_t buflen)
+/* Fill *elf with the file e, if a file of this kind is there. */
+static int
+use_file(struct elf *elf, const struct archive_entry *e, uint64_t base,
+    const char *absent, const char **why, char *buf, size_t buflen)
 {
 	const struct elf_limits lim = {
 		.el_machine = arch_elf_machine,
 		.el_base = USER_BASE,
 		.el_top = REGION_TOP,
-		.el_pie_base = PIE_BASE,
+		.el_pie_base = base,
 	};
 
 	if (e == NULL) {
-		*why = "no such program in the archives";
+		*why = absent;
 		return ENOENT;
 	}
 	if ((e->ae_mode & CPIO_S_IFMT) != CPIO_S_IFREG) {
 		*why = "not a regular file";
 		return EACCES;
 	}
-	p->p_program = e;
-	*why = elf_check(e->ae_data, e->ae_bytes, &lim, &p->p_elf, buf, buflen);
+	*why = elf_check(e->ae_data, e->ae_bytes, &lim, elf, buf, buflen);
 	return *why != NULL ? ENOEXEC : 0;
+}
+
+int
+proc_use_program(struct proc *p, const struct archive_entry *e,
+    const char **why, char *buf, size_t buflen)
+{
+	int err = use_file(&p->p_elf, e, PIE_BASE,
+	    "no such program in the archives", why, buf, buflen);
+
+	p->p_program = e;
+	if (err != 0 || p->p_elf.e_interp == NULL)
+		return err;
+	snprintf(buf, buflen,
+	    "a dynamic program, whose loader %.99s is not in the archives: "
+	    "add it and the libraries",
+	    p->p_elf.e_interp);
+	return use_file(&p->p_loader, archive_find(p->p_elf.e_interp),
+	    LOADER_BASE, buf, why, buf, buflen);
 }
 
 static int
@@ -142,7 +162,7 @@ proc_create(char *const argv[], unsigned argc, char *const envv[],
 
 failed:
 	printf("barecpc: %s: %s", shown, why);
-	if (err == ENOENT)
+	if (err == ENOENT && p->p_program == NULL)
 		print_programs(argv[0]);
 	printf("\n");
 	kfree(p);

@@ -31,7 +31,8 @@ struct proc {
 	char
 	    p_name[PROC_NAME_MAX]; /* the program's path, as shown in the log */
 	struct as *p_as;
-	struct elf p_elf; /* its program, for symbols */
+	struct elf p_elf;    /* its program, for symbols */
+	struct elf p_loader; /* of a dynamic program */
 	const struct archive_entry *p_program;
 	bool p_system;   /* runs at system privilege */
 	bool p_cpc_cpu;  /* has the privilege cpc_cpu(5) (kern/cpc) */
@@ -119,8 +120,8 @@ sig_pending(const struct lwp *l)
 struct proc *proc_create(char *const argv[], unsigned argc, char *const envv[],
     unsigned envc, bool system, bool cpc_cpu);
 /*
- * Fill p_program and p_elf.  e is NULL if there is no such file.  Returns 0, or
- * an errno with the reason in *why, which may point into buf.
+ * Fill p_program, p_elf and p_loader.  e is NULL if there is no such file.
+ * Returns 0, or an errno with the reason in *why, which may point into buf.
  */
 int proc_use_program(struct proc *p, const struct archive_entry *e,
     const char **why, char *buf, size_t buflen);

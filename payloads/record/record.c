@@ -187,7 +187,7 @@ become_program(cpc_t *cpc, cpc_set_t *set, int fd)
 		pr.stacks ? CPC_PROFILE_DEPTH : 1, 0, 0) != 0)
 		fail(1, "cannot profile");
 	signal(SIGEMT, SIG_DFL);
-	execv(pr.program[0], pr.program);
+	child_exec(pr.program);
 	fail(1, "%s: %s", pr.program[0], strerror(errno));
 }
 

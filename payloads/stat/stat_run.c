@@ -27,7 +27,7 @@ static void __attribute__((noreturn)) become_program(int fd)
 		    rows_wanted() ? CPC_PROFILE_ROWS : 0, 0, 0) != 0))
 		fail(1, "cannot count: %s", strerror(errno));
 	signal(SIGEMT, SIG_DFL);
-	execv(st.program[0], st.program);
+	child_exec(st.program);
 	fail(127, "%s: %s", st.program[0], strerror(errno));
 }
 

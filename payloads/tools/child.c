@@ -131,3 +131,13 @@ child_wait(pid_t pid, const char *name, unsigned ms, struct child_keys *ck)
 		    stderr, "%s: %s: ended by Ctrl-C\n", usage_name(), name);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
+
+void
+child_exec(char **program)
+{
+	const char *path = program[0], *slash = strrchr(path, '/');
+
+	program[0] += slash != NULL ? slash + 1 - path : 0;
+	execv(path, program);
+	program[0] -= slash != NULL ? slash + 1 - path : 0;
+}

@@ -37,4 +37,10 @@ struct child_keys {
  */
 int child_wait(pid_t pid, const char *name, unsigned ms, struct child_keys *ck);
 
+/*
+ * In the child: execute a program, whose argv[0] becomes the last part of its
+ * path.  Returns if that fails.
+ */
+void child_exec(char **program);
+
 #endif /* PAYLOADS_TOOLS_CHILD_H */

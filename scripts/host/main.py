@@ -227,11 +227,14 @@ def tool(args):
 
         def finish_record():
             nonlocal before
+            if args.command == "stat" and tools.inode(args.results) != before:
+                before = tools.inode(args.results)
+                tools.finish_stat(args, made.arch, subject)
             if args.command == "record" and tools.inode(args.o) != before:
                 before = tools.inode(args.o)
                 tools.finish_record(args, made.arch, subject, say)
 
-        before = tools.inode(args.o)
+        before = tools.inode(args.o if args.command == "record" else args.results)
         try:
             return run(made, log.line, subject.name, explain, takes_interrupt=True)
         finally:

@@ -10,7 +10,8 @@ from host.terminal import printable
 SHT_SYMTAB, SHT_RELA, SHT_NOBITS = 2, 4, 8
 SHF_EXECINSTR = 4
 STT_NOTYPE, STT_FUNC = 0, 2
-PT_LOAD = 1
+PT_LOAD, PT_DYNAMIC, PT_INTERP = 1, 2, 3
+DT_STRTAB = 5
 MAX_NAME_BYTES = 4096  # a longer name is cut
 MAX_SECTION_BYTES = 256  # the same, for a section's: all are kept
 MAX_SYMBOLS = 1 << 22
@@ -18,6 +19,30 @@ MAX_SYMBOLS = 1 << 22
 
 class BadObject(Exception):
     """The bytes are no such file; the message says why."""
+
+
+def dynamic(data):
+    """The loader of a program or library ("" for none), and the names after DT_NEEDED, DT_RPATH and DT_RUNPATH: gABI, "Dynamic Section"."""
+    try:
+        table, = struct.unpack_from("<Q", data, 32)
+        size, number = struct.unpack_from("<HH", data, 54)
+        # type, flags, offset, virtual address, physical address, bytes in the file
+        parts = [struct.unpack_from("<IIQQQQ", data, table + i * size) for i in range(number)]
+
+        def place(address):
+            return next(part[2] + address - part[3] for part in parts if part[0] == PT_LOAD and 0 <= address - part[3] < part[5])
+
+        def text(at):
+            return data[at:data.index(b"\0", at, at + MAX_NAME_BYTES)].decode(errors="replace")
+
+        loader = next((text(part[2]) for part in parts if part[0] == PT_INTERP), "")
+        tags = [tag for part in parts if part[0] == PT_DYNAMIC
+                for tag in struct.iter_unpack("<QQ", data[part[2]:part[2] + part[5] // 16 * 16])]
+        tags = tags[:[*(tag for tag, _ in tags), 0].index(0)]
+        names = [[text(place(dict(tags)[DT_STRTAB]) + value) for tag, value in tags if tag == wanted] for wanted in (1, 15, 29)]
+    except (struct.error, ValueError, KeyError, OverflowError, StopIteration, RuntimeError):
+        raise BadObject("a damaged dynamic section") from None
+    return loader, names[0], *(":".join(paths).split(":") if paths else [] for paths in names[1:])
 
 
 class ObjectFile:

@@ -6,7 +6,6 @@ import pathlib
 
 from host import cpio
 from host.emulator.qemu import ARCHS, ROOT, HostError, build_file, members_of
-from host.programs.objfile import BadObject, ObjectFile
 
 ELF = b"\x7fELF"
 # System V ABI, "ELF Header": e_machine, and the numbers of AMD64 and AArch64.
@@ -44,10 +43,6 @@ def check(name, data):
     kind = int.from_bytes(data[TYPE_AT:TYPE_AT + 2], "little")
     if kind not in (ET_EXEC, ET_DYN):
         raise HostError(f"{name}: {KINDS.get(kind, 'no program')}: link it to a program by {COMPILER}, or with -static")
-    with contextlib.suppress(BadObject):  # the kernel says what is wrong with the file
-        linker = ObjectFile(data).contents(".interp").rstrip(b"\0").decode(errors="replace")
-        if linker:
-            raise HostError(f"{name}: a dynamic program, which needs {linker}: link it by {COMPILER}, or with -static")
 
 
 def is_known(name, payloads):

@@ -5,9 +5,10 @@ import os
 import pathlib
 import re
 
+from host import cpio
 from host.emulator import qemu
 from host.emulator.qemu import HostError
-from host.programs import program
+from host.programs import linux, program
 from host.results import profiles, records
 from host.results.report import DATA
 
@@ -20,9 +21,9 @@ STAT_FILE = "stat.out"  # the guest's name of stat -o
 
 HELP = """
 program:
-  With a slash, a file of this machine: ./prog.  Without one, a program of the image or of --payload.
+  With a slash, a file of this machine: ./prog.  Without one, a program of the image or of --payload, or a command of this machine.
   The program gets the last part of its name as argv[0], so that counts do not depend on its folder.
-  Other files that it reads: --payload FILE or --payload FOLDER.
+  Other files that it reads or executes: --with FILE, --with FOLDER.
 
 status:
   as that of barecpc run
@@ -56,6 +57,9 @@ def _add_machine(parser):
             parser.add_argument("--" + name, metavar="X", help="as for run")
     for name in PASSED_ON_EACH:
         parser.add_argument("--" + name, action="append", default=[], metavar="X", help="as for run")
+    parser.add_argument("--with", dest="payload_with", action="append", default=[], metavar="FILE", help="a file, folder or command "
+                        "that the program opens or executes, with the libraries that it needs; a full path keeps its place")
+    parser.add_argument("--sysroot", metavar="DIR", help="take dynamic programs and libraries from another system's root")
     for name in ("--no-icount", "--quiet"):
         parser.add_argument(name, action="store_true", help="as for run")
     parser.add_argument("--host-timeout", metavar="S", help="as --timeout of run: end the run after S seconds of this machine")
@@ -109,28 +113,55 @@ class Log:
 
 
 class Subject:
-    """The program to run: its name in the guest, and for a file of this machine the payload that holds it."""
+    """The program to run: its name in the guest, and for a file of this machine the payload that holds it, and its other files."""
 
-    def __init__(self, word, folder, payloads=(), image=None):
-        self.name, self.file, self.payload = word, None, None
-        if "/" not in word:
-            if pathlib.Path(word).is_file() and not image and not program.is_known(word, payloads):
+    def __init__(self, word, folder, args):
+        self.name, self.file, self.payload, self.files, self.arch = word, None, None, {}, args.arch
+        root = linux.Root(args.sysroot)
+        path = word if word.startswith("/") else None
+        if "/" not in word and not args.image and not program.is_known(word, args.payload):
+            path = root.program(word)
+            if not path and pathlib.Path(word).is_file():
                 raise HostError(f"{word}: no program of the image: for the file of this folder give ./{word}")
-            return
-        self.file = pathlib.Path(word)
+        if path or "/" in word:
+            self._take(word, root, path, args, folder)
+        if args.payload_with and not self.files:
+            self._pack(root, args, folder)
+
+    def _take(self, word, root, path, args, folder):
+        self.file = (root.file(path) if path else None) or pathlib.Path(word)
         try:
             data = self.file.read_bytes()
         except OSError as error:
             raise HostError(f"{word}: {error.strerror}") from None
-        self.arch = program.arch_of(data)
-        program.check(word, data)
-        self.name = self.file.name
+        self.arch = linux.arch_of_program(root, self.file)
+        if not data.startswith(b"#!"):
+            program.check(word, data)
+        if args.arch not in (None, self.arch):
+            raise HostError(f"{self.file}: for {self.arch}, and --arch is {args.arch}: leave --arch out")
+        self.name = self.file.name if not path or linux.is_static(data) else path
         self.payload = self.file
         if self.name in TAKEN:
-            place = folder / FOLDER
-            place.mkdir()
-            (place / self.name).symlink_to(self.file.resolve())
-            self.name, self.payload = f"{FOLDER}/{self.name}", place
+            self.name = f"{FOLDER}/{self.name}"
+        if not linux.is_static(data) or args.payload_with:
+            self._pack(root, args, folder)
+        elif self.name != self.file.name:
+            self.payload = folder / FOLDER
+            self.payload.mkdir()
+            (self.payload / self.file.name).symlink_to(self.file.resolve())
+
+    def _pack(self, root, args, folder):
+        """Make an archive of the program and what it needs."""
+        if not self.arch:
+            raise HostError("--with: for which architecture? give --arch")
+        paths = [pair.partition("=")[2] for pair in args.env if pair.startswith("LD_LIBRARY_PATH=")]
+        packed = linux.Packed(root, self.arch, ":".join(paths))
+        if self.file:
+            packed.add("/" + self.name.lstrip("/"), self.file)
+        for word in args.payload_with:
+            packed.add_word(word)
+        self.files, self.payload = packed.files, folder / "linux.cpio"
+        self.payload.write_bytes(cpio.pack({name: file.read_bytes() for name, file in self.files.items()}))
 
 
 def prepare(args, folder):
@@ -138,13 +169,10 @@ def prepare(args, folder):
     words = args.program[args.program[:1] == ["--"]:]
     if not words:
         raise HostError(f"no program: give it after the options: barecpc {args.command} ./prog")
-    subject = Subject(words[0], folder, args.payload, args.image)
+    subject = Subject(words[0], folder, args)
     if len(getattr(args, "e")) > 1 and args.command == "record":
         raise HostError(f"-e {' -e '.join(args.e)}: record samples one event: give one, and run record again for another")
-    if subject.file and args.arch not in (None, subject.arch):
-        raise HostError(f"{subject.file}: for {subject.arch}, and --arch is {args.arch}: leave --arch out")
-    arch = args.arch or (subject.arch if subject.file else None)
-    run = ["run", *(["--arch", arch] if arch else [])]
+    run = ["run", *(["--arch", subject.arch] if subject.arch else [])]
     for name in PASSED_ON:
         if getattr(args, name, None) is not None:
             run.append(f"--{name}={getattr(args, name)}")  # the value may begin with a dash
@@ -204,7 +232,7 @@ def finish_record(args, arch, subject, say):
     profiles.check(args.o, parts)
     files = {}
     for path in (program["path"] for part in parts for program in part.get("programs", [])):
-        own = subject.file if path == subject.name else None
+        own = subject.files.get(path.lstrip("/")) or (subject.file if path == subject.name else None)
         file = own or _payload_file(args, path) or profiles.of_image(path, arch)
         if file:
             files[path] = profiles.describe(path, file)
@@ -212,6 +240,13 @@ def finish_record(args, arch, subject, say):
     missed = f", {parts[0]['missed']} periods without a sample" if parts[0].get("missed") else ""
     missed += ", up to Ctrl-C" if parts[0].get("interrupted") else ""
     say(f"host: {args.o}: {parts[0]['samples']} samples{missed}: see barecpc report{'' if args.o == DATA else f' -i {args.o}'}")
+
+
+def finish_stat(args, arch, subject):
+    """Add to the records which programs and libraries of this machine were there: another one explains another count."""
+    ours = [profiles.describe(name, file) for name, file in sorted(subject.files.items()) if linux.is_program(file)]
+    if ours and args.results and os.path.isfile(args.results) and os.path.getsize(args.results):
+        profiles.add_files(args.results, arch, ours)
 
 
 def _payload_file(args, path):

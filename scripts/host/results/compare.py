@@ -220,6 +220,10 @@ def _remarks(args, before, after, rows):
     for path in [*a, *(path for path in b if path not in a)]:
         if a.get(path) != b.get(path):
             yield f"machine: {path}: {a.get(path, 'absent')}, then {b.get(path, 'absent')}"
+    a, b = (records.sums(others) for _, others in (before, after))
+    for path in [*a, *(path for path in b if path not in a)]:
+        if a.get(path) != b.get(path):
+            yield f"file: {path}: {a.get(path, 'absent')[:16]}, then {b.get(path, 'absent')[:16]}"
     compared = [row for row in rows if row.verdict in (SAME, NOT_SHOWN, DIFFERS)]
     bounded = sum(row.interval is not None for row in compared)
     if bounded:

@@ -59,6 +59,12 @@ def load(path, producer=PRODUCER):
     return measurements, others
 
 
+def sums(others):
+    """The SHA-256 of each program and library that ran, by its path in the guest."""
+    listed = [file for record in others if record.get("payload") == HOST and _are(dict, record.get("files")) for file in record["files"]]
+    return {str(file.get("program")): str(file.get("sha256")) for file in listed}
+
+
 def event_name(record):
     """The event as the tables print it."""
     return f"{record['event']}:{SUFFIX[record['privilege']]}"

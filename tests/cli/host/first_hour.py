@@ -66,8 +66,10 @@ MISTAKES = [
     (["stat", "text"], "host: text: no program of the image: for the file of this folder give ./text$"),
     (["stat", "./text"], "host: ./text: not an ELF program for x86-64 or arm64: compile it by scripts/barecpc-cc, or with -static$"),
     (["stat", "./object"], "host: ./object: an object file: link it to a program by scripts/barecpc-cc, or with -static$"),
-    (["stat", "./dynamic"], "host: ./dynamic: a dynamic program, which needs /lib/ld-linux-aarch64.so.1: link it by scripts/barecpc-cc, .*$"),
-    (["record", "./dynamic"], "host: ./dynamic: a dynamic program, .*$"),
+    (["stat", "./dynamic"], "host: /dynamic: its loader /lib/ld-none.so.1 is not in this system: give --sysroot DIR that has it, or link with -static$"),
+    (["record", "--sysroot", "folder", "./dynamic"], "host: /dynamic: its loader /lib/ld-none.so.1 is not in .*/folder: give .*$"),
+    (["stat", "--sysroot", "nosuch", "ls"], "host: --sysroot nosuch: no such folder$"),
+    (["stat", "--arch", "arm64", "--with", "nosuch", "spin"], "host: --with nosuch: no such file, folder or command$"),
     (["stat", "./folder"], "host: ./folder: Is a directory.*$"),
     (["stat", "--arch", "x86_64", "./arm64"], "host: arm64: for arm64, and --arch is x86_64: leave --arch out$"),
     (["stat", "-r", "0", "spin"], "host: argument -r: 0: not a number from 1 to 1000" + HELP),
@@ -144,7 +146,7 @@ def files(folder):
     (folder / "t.c").write_text("static __thread int v;\nint f(void) { return ++v; }\n")
     (folder / "m.c").write_text("int main(void) { return 0; }\n")
     compiler = "aarch64-linux-gnu-gcc"
-    for words in (["-c", "-o", "object", "f.c"], ["-c", "-o", "thread.o", "t.c"], ["-o", "dynamic", "-nostdlib", "-Wl,-e,main", "-pie", "m.c"], ["-o", "arm64", "-nostdlib", "-static", "-Wl,-e,main", "m.c"]):
+    for words in (["-c", "-o", "object", "f.c"], ["-c", "-o", "thread.o", "t.c"], ["-o", "dynamic", "-nostdlib", "-Wl,-e,main,-I,/lib/ld-none.so.1", "-pie", "m.c"], ["-o", "arm64", "-nostdlib", "-static", "-Wl,-e,main", "m.c"]):
         subprocess.run([compiler, "-O2", *words], cwd=folder, check=True)
     subprocess.run(["x86_64-linux-gnu-gcc", "-o", "x86_64", "-nostdlib", "-static", "-Wl,-e,main", "m.c"], cwd=folder, check=True)
 
@@ -248,7 +250,7 @@ def pieces(folder):
               ["qemu-system-aarch64: not found; install the package qemu-system-arm",
                "x86_64-linux-gnu-ld: not found; install the package binutils-x86-64-linux-gnu", "/x/OVMF.fd: not found; install the package ovmf"])
     qemu.ROOT = root
-    made = tools.prepare(types.SimpleNamespace(**dict.fromkeys(tools.PASSED_ON), payload=[], env=["-x=1"], append=["-v"], model=None, no_icount=False, quiet=False,
+    made = tools.prepare(types.SimpleNamespace(**dict.fromkeys(tools.PASSED_ON), payload=[], payload_with=[], sysroot=None, env=["-x=1"], append=["-v"], model=None, no_icount=False, quiet=False,
                                                host_timeout=None, arch=None, command="stat", program=["-prog"], e=[], d=0, o="-out", r=None, x=None, I=None,
                                                timeout=None, j=False, per_thread=False, aggregates=False, undisturbed=False), folder)[0]
     tap.equal("values that begin with a dash stay values", made,

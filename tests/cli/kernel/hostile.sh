@@ -37,7 +37,7 @@ for arch in arm64 x86_64; do
 	line "$arch: 32-bit" '^barecpc: 32-bit: not a 64-bit'
 	line "$arch: for another machine" '^barecpc: foreign: ELF file for another machine'
 	line "$arch: an object file" '^barecpc: object: ELF file, but not an executable'
-	line "$arch: dynamically linked" '^barecpc: dynamic: dynamically linked; link it with -static'
+	line "$arch: no loader" '^barecpc: dynamic: a dynamic program, whose loader .* is not in the archives: add it and the libraries$'
 	line "$arch: overlapping segments" '^barecpc: overlap: segment 1 overlaps'
 	line "$arch: writable and executable" '^barecpc: write-execute: segment 0 is both writable and executable'
 	line "$arch: at address 0" '^barecpc: low: segment 0 lies outside the user address space'

@@ -147,6 +147,31 @@ TEST(accepts_pie)
 	assert_int_equal(e.e_phdr, PIE + offsetof(struct image, ph));
 }
 
+static void
+set_loader(const char *path, size_t bytes)
+{
+	make_image();
+	strncpy(img.data, path, sizeof img.data);
+	img.ph[2] = (Elf64_Phdr){ .p_type = PT_INTERP,
+		.p_offset = offsetof(struct image, data),
+		.p_filesz = bytes };
+}
+
+TEST(finds_the_loader)
+{
+	set_loader("/loader", 8);
+	assert_null(check_bytes(sizeof img));
+	set_loader("/loader", 7);
+	expect_refusal("no path of a loader where its headers say");
+	set_loader("", 1);
+	expect_refusal("no path of a loader where its headers say");
+	set_loader("/loader", 300);
+	expect_refusal("no path of a loader where its headers say");
+	set_loader("/loader", 8);
+	img.ph[2].p_offset = sizeof img - 7;
+	expect_refusal("no path of a loader where its headers say");
+}
+
 TEST(refuses_headers)
 {
 	make_image();
@@ -170,8 +195,6 @@ TEST(refuses_headers)
 	expect_refusal("program headers outside the file");
 	img.eh.e_phnum = 0xffff;
 	expect_refusal("program headers outside the file");
-	img.ph[2].p_type = PT_INTERP;
-	expect_refusal("dynamically linked; link it with -static");
 	img.ph[0].p_type = img.ph[1].p_type = PT_NULL;
 	expect_refusal("nothing to load");
 }

@@ -1,0 +1,121 @@
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
+"""`barecpc stat` runs dynamic programs with the loader and the libraries that the loader would find, and the record names them."""
+import hashlib
+import json
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+import tap
+from host.emulator.qemu import HOST_ARCH
+from host.programs import linux
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+LIBRARY = "int bump(int n) { for (int i = 0; i < 1000; i++) { n += i; __asm__ volatile(\"\"); } return n; }\n"
+PLUGIN = "int answer(void) { return 42; }\n"
+PROGRAM = r"""
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+int bump(int n);
+
+int main(int argc, char **argv)
+{
+	char line[80] = "";
+	FILE *f = argc > 1 ? fopen(argv[1], "r") : NULL;
+	void *plugin = argc > 2 ? dlopen(argv[2], RTLD_NOW) : NULL;
+
+	if (f != NULL)
+		fgets(line, sizeof line, f);
+	printf("%s %d %d %s", argv[0], bump(1), plugin != NULL ? ((int (*)(void))dlsym(plugin, "answer"))() : 0, line);
+	return 3;
+}
+"""
+
+
+def barecpc(*words, cwd=None):
+    return subprocess.run([ROOT / "scripts" / "barecpc", *map(str, words)], cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600)
+
+
+def stat(*words, cwd=None):
+    """Status, output, diagnostics, and records by their payload."""
+    with tempfile.TemporaryDirectory() as name:
+        path = pathlib.Path(name) / "records"
+        done = barecpc("stat", "--accel", "tcg", "-e", "instructions", "--results", path, *words, cwd=cwd)
+        records = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    return done, {record["payload"]: record for record in records}
+
+
+def build(folder, prefix):
+    for name in ("bin", "lib"):
+        (folder / name).mkdir(parents=True)
+    for name, text in (("bump.c", LIBRARY), ("answer.c", PLUGIN), ("prog.c", PROGRAM)):
+        (folder / name).write_text(text)
+    compiler = prefix + "-gcc"
+    for words in (["-shared", "-fPIC", "-o", "lib/libbump.so", "bump.c"], ["-shared", "-fPIC", "-o", "lib/answer.so", "answer.c"],
+                  ["-o", "bin/prog", "prog.c", "-Llib", "-lbump", "-Wl,-rpath,$ORIGIN/../lib"],
+                  ["-o", "bin/lost", "prog.c", "-Llib", "-lbump"]):
+        subprocess.run([compiler, "-O2", *words], cwd=folder, check=True)
+    (folder / "data").write_text("from the file\n")
+
+
+def programs(arch, folder, options):
+    build(folder / "first", linux.TRIPLETS[arch])
+    words = [*options, "--with", "data", "--with", folder / "first" / "lib" / "answer.so", "bin/prog", "data", folder / "first" / "lib" / "answer.so"]
+    done, records = stat(*words, cwd=folder / "first")
+    tap.equal(f"{arch}: library, data and plugin", (done.returncode, done.stdout), (3, "prog 499501 42 from the file\n"))
+    sums = {file["program"]: file["sha256"] for file in records["barecpc"]["files"]}
+    own = hashlib.sha256((folder / "first" / "lib" / "libbump.so").read_bytes()).hexdigest()
+    tap.equal(f"{arch}: the record names the library", sums.get("lib/libbump.so"), own)
+    tap.check(f"{arch}: and the C library and the loader", [] if any("libc.so" in name for name in sums) and any("ld-" in name for name in sums) else list(sums))
+    shutil.copytree(folder / "first", folder / "a longer name")
+    again = stat(*words, cwd=folder / "a longer name")[1]
+    tap.equal(f"{arch}: the same count in another folder", again["stat"]["count"], records["stat"]["count"])
+    lost = barecpc("stat", *options, "bin/lost", cwd=folder / "first")
+    tap.check(f"{arch}: a missing library is named", [] if lost.returncode == 125 and lost.stderr.startswith("host: /lost: its library libbump.so is not in ")
+              and lost.stderr.count("\n") == 1 else [lost.stderr])
+    if options:
+        return None
+    found = stat(*options, "--env", f"LD_LIBRARY_PATH={folder}/first/lib", "bin/lost", cwd=folder / "first")[0]
+    tap.equal(f"{arch}: LD_LIBRARY_PATH", (found.returncode, found.stdout), (3, "lost 499501 0 "))
+    return records
+
+
+def commands(folder):
+    """The commands of this machine print what they print here."""
+    (folder / "data").write_text("b\na\nc\n")
+    for words in (["sort", "-r", "data"], ["/usr/bin/wc", "-c", "data"]):
+        native = subprocess.run(words, cwd=folder, capture_output=True, text=True).stdout
+        done = stat("--with", "data", *words, cwd=folder)[0]
+        tap.equal(f"{words[0]} prints the same as here", (done.returncode, done.stdout), (0, native))
+    done = stat("ls", "/usr/bin")[0]
+    tap.equal("ls", (done.returncode, done.stdout), (0, "ls\n"))
+
+
+def changed(folder, records):
+    """compare names a library that changed."""
+    before, after = folder / "a.jsonl", folder / "b.jsonl"
+    for path, record in ((before, records["barecpc"]), (after, json.loads(json.dumps(records["barecpc"]).replace(records["barecpc"]["files"][0]["sha256"], "0" * 64)))):
+        path.write_text(json.dumps(records["stat"]) + "\n" + json.dumps(record) + "\n")
+    said = barecpc("compare", before, after).stdout
+    name = records["barecpc"]["files"][0]["program"]
+    tap.check("compare names the file that changed", [] if f"# file: {name}: " in said and said.count("# file: ") == 1 else said.splitlines())
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="dynamic.", dir=ROOT / "build") as name:
+        folder = pathlib.Path(name)
+        records = programs(HOST_ARCH, folder / HOST_ARCH, [])
+        other = "arm64" if HOST_ARCH == "x86_64" else "x86_64"
+        programs(other, folder / other, ["--sysroot", f"/usr/{linux.TRIPLETS[other]}"])
+        commands(folder)
+        (folder / "bin").mkdir()
+        hidden = barecpc("stat", "--with", "/tmp", "cat").stderr
+        tap.check("a folder that the kernel hides", [] if hidden.startswith("host: /tmp") and "hides it" in hidden else [hidden])
+        changed(folder, records)
+    tap.end()
+
+
+main()
