@@ -17,8 +17,8 @@
 #include <string.h>
 
 const char *const planted_class_name[PLANTED_CLASSES] = {
-    "alu",    "mul",    "div",  "fp",    "fpdiv",
-    "vector", "branch", "load", "store", "other",
+    "alu",    "mul",  "div",  "fp",    "fpdiv", "vector",
+    "branch", "move", "load", "store", "other",
 };
 
 const char *const planted_event_name[PLANTED_EVENTS] = {
@@ -44,7 +44,7 @@ struct cpu {
     uint64_t fetched;        /* the last line of code + 1 */
     uint8_t *taken;  /* a ring of cycles from enter on: a bit for each port */
     uint64_t cycles; /* of the ring, a power of two */
-    uint64_t first[PLANTED_CLASSES]; /* from enter to here none can start */
+    uint64_t *first; /* for each work: from enter to here none can start */
     struct stored *stored;
     uint32_t stores, room; /* of stored; room is a power of two */
     uint64_t stored_end;   /* the last end of all stores */
@@ -54,6 +54,7 @@ struct cpu {
 
 struct planted {
     struct planted_machine m;
+    struct planted_work *work; /* of the classes, and then of the costs */
     struct cache l2, llc;
     struct cpu *cpu[PLANTED_CPUS];
     uint64_t total[PLANTED_EVENTS][PLANTED_CPUS];
@@ -149,12 +150,12 @@ static uint32_t free_ports(struct cpu *c, const struct planted_work *w,
 }
 
 /* A micro-op of a kind whose inputs are ready: the cycle in which it starts */
-static uint64_t start_uop(struct planted *p, unsigned cpu,
-                          enum planted_class class, uint64_t ready)
+static uint64_t start_uop(struct planted *p, unsigned cpu, unsigned work,
+                          uint64_t ready)
 {
-    const struct planted_work *w = &p->m.work[class];
+    const struct planted_work *w = &p->work[work];
     struct cpu *c = p->cpu[cpu];
-    uint64_t first = max_of(c->first[class], c->enter);
+    uint64_t first = max_of(c->first[work], c->enter);
     uint64_t cycle = max_of(ready, first);
     uint32_t ports, i;
     unsigned port;
@@ -164,7 +165,7 @@ static uint64_t start_uop(struct planted *p, unsigned cpu,
     }
     /* Cycles that were searched from that of entry on are not searched again.
      */
-    c->first[class] = ready <= first ? cycle : first;
+    c->first[work] = ready <= first ? cycle : first;
     port = __builtin_ctz(ports);
     for (i = 0; i < w->busy; i++) {
         c->taken[(cycle + i) & (c->cycles - 1)] |= 1U << port;
@@ -358,6 +359,25 @@ static uint64_t do_accesses(struct planted *p, unsigned cpu,
     return end;
 }
 
+/* The work of a form: the cycle in which its last micro-op ends */
+static uint64_t do_work(struct planted *p, unsigned cpu, unsigned work,
+                        uint64_t ready)
+{
+    const struct planted_work *w = &p->work[work];
+    uint64_t end = ready, start;
+    uint32_t i;
+
+    for (i = 0; i < w->uops; i++) {
+        start = max_of(ready, take_place(p, p->cpu[cpu]));
+        if (w->ports) {
+            start = start_uop(p, cpu, work, start);
+        }
+        end = max_of(end, start + w->latency);
+        count(p, cpu, PLANTED_UOPS);
+    }
+    return end;
+}
+
 static struct cpu *cpu_new(struct planted *p, unsigned cpu)
 {
     struct cpu *c = get_zeroed(1, sizeof(*c));
@@ -371,6 +391,7 @@ static struct cpu *cpu_new(struct planted *p, unsigned cpu)
     stored_clean(c);
     c->cycles = 1024;
     c->taken = get_zeroed(c->cycles, 1);
+    c->first = get_zeroed(PLANTED_CLASSES + p->m.cost_count, sizeof(*c->first));
     return c;
 }
 
@@ -404,9 +425,7 @@ uint64_t planted_step(struct planted *p, unsigned cpu,
         end = max_of(end, take_place(p, c));
         count(p, cpu, PLANTED_UOPS);
     } else if (!f->moves_only || !s->accesses) {
-        end = max_of(end, take_place(p, c));
-        end = start_uop(p, cpu, f->work, end) + p->m.work[f->work].latency;
-        count(p, cpu, PLANTED_UOPS);
+        end = do_work(p, cpu, f->work, end);
     }
     for (i = 0; i < f->writes; i++) {
         c->ready[f->write[i]] = end;
@@ -456,6 +475,19 @@ static const char *check_cycles(const struct planted_machine *m)
     return NULL;
 }
 
+static const char *check_work(const struct planted_machine *m,
+                              const struct planted_work *w, bool access)
+{
+    if (w->ports >> m->ports || !w->busy || w->busy > 1000 ||
+        w->latency > 1000 || !w->uops || w->uops > 16) {
+        return "each class and form has ports of the machine, 1 to 16 uops, is "
+               "busy for 1 to 1000 cycles and takes at most 1000";
+    }
+    return access && (!w->ports || w->uops != 1)
+               ? "a load and a store have ports, and are one micro-op"
+               : NULL;
+}
+
 static const char *check(const struct planted_machine *m)
 {
     const struct planted_geometry *all[] = { &m->l1d, &m->l1i,  &m->l2,
@@ -476,11 +508,19 @@ static const char *check(const struct planted_machine *m)
         }
     }
     for (i = 0; i < PLANTED_CLASSES; i++) {
-        if (!m->work[i].ports || m->work[i].ports >> m->ports ||
-            !m->work[i].busy || m->work[i].busy > 1000 ||
-            m->work[i].latency > 1000) {
-            return "each class has ports of the machine, is busy for 1 to 1000 "
-                   "cycles and takes at most 1000";
+        why =
+            check_work(m, &m->work[i], i == PLANTED_LOAD || i == PLANTED_STORE);
+        if (why) {
+            return why;
+        }
+    }
+    if (m->cost_count > PLANTED_COSTS) {
+        return "at most 20000 forms have costs of their own";
+    }
+    for (i = 0; i < m->cost_count; i++) {
+        why = check_work(m, &m->costs[i].work, false);
+        if (why) {
+            return why;
         }
     }
     if (m->l1i.latency > m->l2.latency || m->l1i.latency > m->llc.latency ||
@@ -493,6 +533,7 @@ static const char *check(const struct planted_machine *m)
 struct planted *planted_new(const struct planted_machine *m, const char **why)
 {
     struct planted *p;
+    unsigned i;
 
     *why = check(m);
     if (*why) {
@@ -500,6 +541,11 @@ struct planted *planted_new(const struct planted_machine *m, const char **why)
     }
     p = get_zeroed(1, sizeof(*p));
     p->m = *m;
+    p->work = get_zeroed(PLANTED_CLASSES + m->cost_count, sizeof(*p->work));
+    memcpy(p->work, m->work, sizeof(m->work));
+    for (i = 0; i < m->cost_count; i++) {
+        p->work[PLANTED_CLASSES + i] = m->costs[i].work;
+    }
     /* The generator's state must not be 0. */
     p->m.seed |= 1ULL << 63;
     cache_init(&p->l2, &m->l2, 0, p->m.seed + 1000);
@@ -522,12 +568,14 @@ void planted_free(struct planted *p)
         cache_free(&c->dtlb);
         cache_free(&c->itlb);
         free(c->taken);
+        free(c->first);
         free(c->stored);
         free(c->predictor);
         free(c);
     }
     cache_free(&p->l2);
     cache_free(&p->llc);
+    free(p->work);
     free(p);
 }
 

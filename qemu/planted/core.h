@@ -18,6 +18,7 @@
 #define PLANTED_PORTS    8
 #define PLANTED_REGS     512 /* numbers of registers, flags among them */
 #define PLANTED_OPERANDS 24
+#define PLANTED_COSTS    20000
 #define PLANTED_AHEAD                                                          \
     65536 /* cycles that instructions enter before others retire */
 #define PLANTED_ACCESSES 64 /* of one instruction; more are not modelled */
@@ -31,6 +32,7 @@ enum planted_class {
     PLANTED_FPDIV,
     PLANTED_VECTOR,
     PLANTED_BRANCH,
+    PLANTED_MOVE,
     PLANTED_LOAD,
     PLANTED_STORE,
     PLANTED_OTHER,
@@ -71,6 +73,13 @@ struct planted_work {
     uint32_t latency; /* cycles */
     uint32_t busy;    /* cycles that the port is taken */
     uint32_t ports;   /* a bit for each port that can do it */
+    uint32_t uops;    /* how many micro-ops it is */
+};
+
+/* The work of one form: README.md has its text */
+struct planted_cost {
+    const char *form;
+    struct planted_work work;
 };
 
 struct planted_geometry {
@@ -87,6 +96,8 @@ struct planted_machine {
     uint32_t width;
     uint32_t ports;
     struct planted_work work[PLANTED_CLASSES];
+    struct planted_cost *costs; /* of the forms that have their own */
+    unsigned cost_count;
     struct planted_geometry l1d, l1i, l2, llc, dtlb, itlb;
     uint32_t memory;  /* cycles of an access that misses everywhere */
     uint32_t entries; /* of the predictor's table */
@@ -96,7 +107,8 @@ struct planted_machine {
 
 /* An instruction as the decoder knows it */
 struct planted_form {
-    uint8_t work; /* enum planted_class: its work, but for loads and stores */
+    uint16_t work;   /* but for loads and stores: enum planted_class, or from
+                        PLANTED_CLASSES on the number of a cost */
     bool moves_only; /* a plain load or store: no other work */
     bool branch;
     bool conditional;

@@ -99,9 +99,22 @@ static uint32_t get_ports(struct reader *r, json_t *in, const char *at)
     return ports;
 }
 
-static void get_work(struct reader *r, json_t *root, struct planted_machine *m)
+static void get_work(struct reader *r, json_t *in, const char *at,
+                     struct planted_work *w)
 {
-    static const char *const keys[] = { "latency", "busy", "ports", NULL };
+    static const char *const keys[] = { "latency", "busy", "ports", "uops",
+                                        NULL };
+
+    check_keys(r, in, at, keys);
+    w->latency = get_number(r, in, at, "latency");
+    w->busy = json_object_get(in, "busy") ? get_number(r, in, at, "busy") : 1;
+    w->uops = json_object_get(in, "uops") ? get_number(r, in, at, "uops") : 1;
+    w->ports = get_ports(r, in, at);
+}
+
+static void get_classes(struct reader *r, json_t *root,
+                        struct planted_machine *m)
+{
     json_t *classes = json_object_get(root, "classes");
     unsigned i;
 
@@ -109,13 +122,41 @@ static void get_work(struct reader *r, json_t *root, struct planted_machine *m)
         json_t *class = json_object_get(classes, planted_class_name[i]);
         char at[64];
 
+        /* Without a class of its own a move is an addition. */
+        if (i == PLANTED_MOVE && !class) {
+            m->work[i] = m->work[PLANTED_ALU];
+            continue;
+        }
         snprintf(at, sizeof(at), "classes.%s.", planted_class_name[i]);
-        check_keys(r, class, at, keys);
-        m->work[i].latency = get_number(r, class, at, "latency");
-        m->work[i].busy = json_object_get(class, "busy")
-                              ? get_number(r, class, at, "busy")
-                              : 1;
-        m->work[i].ports = get_ports(r, class, at);
+        get_work(r, class, at, &m->work[i]);
+    }
+}
+
+/* They live as long as the program. */
+static void get_costs(struct reader *r, json_t *root, struct planted_machine *m)
+{
+    json_t *forms = json_object_get(root, "forms"), *form;
+    const char *text;
+
+    if (!forms) {
+        return;
+    }
+    if (!json_is_object(forms)) {
+        complain(r, "forms is not an object");
+        return;
+    }
+    m->costs = calloc(json_object_size(forms) + 1, sizeof(*m->costs));
+    if (!m->costs) {
+        abort();
+    }
+    json_object_foreach(forms, text, form)
+    {
+        struct planted_cost *cost = &m->costs[m->cost_count++];
+        char at[128];
+
+        snprintf(at, sizeof(at), "forms.%s.", text);
+        cost->form = strdup(text);
+        get_work(r, form, at, &cost->work);
     }
 }
 
@@ -173,8 +214,9 @@ static void get_machine(struct reader *r, json_t *root,
     const char *name = json_string_value(json_object_get(root, "name"));
     json_t *predictor = json_object_get(root, "predictor");
     static const char *const keys[] = {
-        "name", "mhz",  "width", "port_count", "classes",   "l1d",  "l1i", "l2",
-        "llc",  "dtlb", "itlb",  "memory",     "predictor", "seed", NULL,
+        "name",      "mhz",  "width", "port_count", "classes", "l1d",
+        "l1i",       "l2",   "llc",   "dtlb",       "itlb",    "memory",
+        "predictor", "seed", "forms", NULL,
     };
 
     check_keys(r, root, "", keys);
@@ -187,7 +229,8 @@ static void get_machine(struct reader *r, json_t *root,
     m->mhz = get_number(r, root, "", "mhz");
     m->width = get_number(r, root, "", "width");
     m->ports = get_number(r, root, "", "port_count");
-    get_work(r, root, m);
+    get_classes(r, root, m);
+    get_costs(r, root, m);
     get_cache(r, root, "l1d", &m->l1d);
     get_cache(r, root, "l1i", &m->l1i);
     get_cache(r, root, "l2", &m->l2);
@@ -231,7 +274,7 @@ static uint64_t draw(uint64_t *state, uint64_t choices)
 static struct planted_work draw_work(uint64_t *s, uint32_t ports,
                                      uint32_t least, uint32_t most)
 {
-    struct planted_work w = { .busy = 1 };
+    struct planted_work w = { .busy = 1, .uops = 1 };
 
     w.latency = least + draw(s, most - least + 1);
     w.ports = 1 + draw(s, (1U << ports) - 1);
@@ -269,6 +312,7 @@ void file_draw(uint64_t seed, struct planted_machine *m)
     m->work[PLANTED_FPDIV].busy = m->work[PLANTED_FPDIV].latency / 2;
     m->work[PLANTED_VECTOR] = draw_work(&s, m->ports, 1, 3);
     m->work[PLANTED_BRANCH] = draw_work(&s, m->ports, 1, 1);
+    m->work[PLANTED_MOVE] = m->work[PLANTED_ALU];
     m->work[PLANTED_LOAD] = draw_work(&s, m->ports, 0, 0);
     m->work[PLANTED_STORE] = draw_work(&s, m->ports, 1, 1);
     m->work[PLANTED_OTHER] = draw_work(&s, m->ports, 1, 20);
@@ -281,56 +325,4 @@ void file_draw(uint64_t seed, struct planted_machine *m)
     m->itlb = (struct planted_geometry){ 64, 4, 1, 20, 0 };
     m->entries = 256U << draw(&s, 4);
     m->penalty = 8 + draw(&s, 13);
-}
-
-static json_t *text_cache(const struct planted_geometry *g)
-{
-    return json_pack("{sI sI sI sI ss}", "size", (json_int_t)g->size, "ways",
-                     (json_int_t)g->ways, "line", (json_int_t)g->line,
-                     "latency", (json_int_t)g->latency, "policy",
-                     planted_policy_name[g->policy]);
-}
-
-static json_t *text_tlb(const struct planted_geometry *g)
-{
-    return json_pack("{sI sI sI}", "entries", (json_int_t)g->size, "ways",
-                     (json_int_t)g->ways, "walk", (json_int_t)g->latency);
-}
-
-static json_t *text_work(const struct planted_work *w)
-{
-    json_t *ports = json_array();
-    unsigned i;
-
-    for (i = 0; i < PLANTED_PORTS; i++) {
-        if (w->ports >> i & 1) {
-            json_array_append_new(ports, json_integer(i));
-        }
-    }
-    return json_pack("{sI sI so}", "latency", (json_int_t)w->latency, "busy",
-                     (json_int_t)w->busy, "ports", ports);
-}
-
-char *file_text(const struct planted_machine *m)
-{
-    json_t *classes = json_object(), *root;
-    char *text;
-    unsigned i;
-
-    for (i = 0; i < PLANTED_CLASSES; i++) {
-        json_object_set_new(classes, planted_class_name[i],
-                            text_work(&m->work[i]));
-    }
-    root = json_pack(
-        "{ss sI sI sI so so so so so so so sI s{sI sI} sI}", "name", m->name,
-        "mhz", (json_int_t)m->mhz, "width", (json_int_t)m->width, "port_count",
-        (json_int_t)m->ports, "classes", classes, "l1d", text_cache(&m->l1d),
-        "l1i", text_cache(&m->l1i), "l2", text_cache(&m->l2), "llc",
-        text_cache(&m->llc), "dtlb", text_tlb(&m->dtlb), "itlb",
-        text_tlb(&m->itlb), "memory", (json_int_t)m->memory, "predictor",
-        "entries", (json_int_t)m->entries, "penalty", (json_int_t)m->penalty,
-        "seed", (json_int_t)(m->seed & INT64_MAX));
-    text = json_dumps(root, JSON_INDENT(2));
-    json_decref(root);
-    return text;
 }

@@ -17,7 +17,4 @@ bool file_read(const char *name, struct planted_machine *m, char **why);
 /* Draw a machine.  The same seed gives the same machine. */
 void file_draw(uint64_t seed, struct planted_machine *m);
 
-/* The machine as a file; the caller frees it. */
-char *file_text(const struct planted_machine *m);
-
 #endif

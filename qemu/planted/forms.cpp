@@ -11,6 +11,7 @@
  */
 
 #include "forms.h"
+#include "text.h"
 
 #include <algorithm>
 #include <cstring>
@@ -23,6 +24,7 @@
 #include <llvm/MC/MCContext.h>
 #include <llvm/MC/MCDisassembler/MCDisassembler.h>
 #include <llvm/MC/MCInst.h>
+#include <llvm/MC/MCInstPrinter.h>
 #include <llvm/MC/MCInstrInfo.h>
 #include <llvm/MC/MCRegisterInfo.h>
 #include <llvm/MC/MCSubtargetInfo.h>
@@ -40,8 +42,11 @@ struct forms {
     std::unique_ptr<MCInstrInfo> instructions;
     std::unique_ptr<MCContext> context;
     std::unique_ptr<MCDisassembler> disassembler;
+    std::unique_ptr<MCInstPrinter> printer;
     std::set<unsigned> ignored; /* register units that are not registers */
     unsigned x87; /* the unit that stands for all of x87's stack */
+    unsigned
+        flags; /* x86: S, Z, A and P.  C and O are the two after the last */
 };
 
 extern "C" const char *forms_version(void)
@@ -79,11 +84,14 @@ extern "C" struct forms *forms_new(const char *target)
         std::make_unique<MCContext>(Triple(triple), f->assembler.get(),
                                     f->registers.get(), f->subtarget.get());
     f->disassembler.reset(t->createMCDisassembler(*f->subtarget, *f->context));
-    if (f->registers->getNumRegUnits() > PLANTED_REGS) {
+    f->printer.reset(t->createMCInstPrinter(Triple(triple), f->x86,
+                                            *f->assembler, *f->instructions,
+                                            *f->registers));
+    if (f->registers->getNumRegUnits() + 2 > PLANTED_REGS) {
         return nullptr;
     }
     /* Registers that always hold the same, or that nobody waits for */
-    f->x87 = 0;
+    f->x87 = f->flags = 0;
     for (unsigned r = 1; r < f->registers->getNumRegs(); r++) {
         StringRef name = f->registers->getName(r);
         bool ignored = name == "XZR" || name == "WZR" || name == "RIP" ||
@@ -97,6 +105,9 @@ extern "C" struct forms *forms_new(const char *target)
             }
             if (name == "ST0") {
                 f->x87 = unit;
+            }
+            if (name == "EFLAGS") {
+                f->flags = unit;
             }
         }
     }
@@ -126,6 +137,14 @@ struct operands {
     uint16_t *reg;
 };
 
+void add_unit(operands to, unsigned unit)
+{
+    if (*to.count < PLANTED_OPERANDS &&
+        std::find(to.reg, to.reg + *to.count, unit) == to.reg + *to.count) {
+        to.reg[(*to.count)++] = unit;
+    }
+}
+
 void add(const forms &f, operands to, unsigned r)
 {
     if (!r) {
@@ -137,12 +156,90 @@ void add(const forms &f, operands to, unsigned r)
     for (MCRegUnit unit : f.registers->regunits(r)) {
         uint16_t u = x87 ? f.x87 : unit;
 
-        if (f.ignored.count(u) || *to.count == PLANTED_OPERANDS ||
-            std::find(to.reg, to.reg + *to.count, u) != to.reg + *to.count) {
-            continue;
+        if (!f.ignored.count(u)) {
+            add_unit(to, u);
         }
-        to.reg[(*to.count)++] = u;
     }
+}
+
+/* x86's flags are three registers: C, O, and the rest. */
+enum { FLAG_C = 1, FLAG_O = 2, FLAG_REST = 4, FLAGS = 7 };
+
+void add_flags(const forms &f, operands to, unsigned flags)
+{
+    unsigned units = f.registers->getNumRegUnits();
+
+    if (flags & FLAG_C) {
+        add_unit(to, units);
+    }
+    if (flags & FLAG_O) {
+        add_unit(to, units + 1);
+    }
+    if (flags & FLAG_REST) {
+        add_unit(to, f.flags);
+    }
+}
+
+/* The flags that a condition looks at: Intel SDM vol. 1, appendix B */
+unsigned flags_of_condition(const MCInst &i)
+{
+    static const unsigned of_pair[] = {
+        FLAG_O,    FLAG_C,    FLAG_REST,          FLAG_C | FLAG_REST,
+        FLAG_REST, FLAG_REST, FLAG_O | FLAG_REST, FLAG_O | FLAG_REST
+    };
+    const MCOperand &last = i.getOperand(i.getNumOperands() - 1);
+
+    return last.isImm() ? of_pair[last.getImm() >> 1 & 7] : FLAGS;
+}
+
+/* Of an instruction whose lists have the flags, those that it reads: a shift by
+ * CL keeps all if CL is 0. */
+unsigned x86_flags_read(StringRef n, const MCInst &i, bool listed)
+{
+    if (starts(n, { "JCC", "SETCC" }) ||
+        (starts(n, { "CMOV" }) && !n.contains("_F"))) {
+        return flags_of_condition(i);
+    }
+    if (starts(n, { "ADC", "SBB", "CMC" })) {
+        return FLAG_C;
+    }
+    if (starts(n, { "RCL", "RCR" })) {
+        return n.ends_with("CL") ? FLAG_C | FLAG_O : FLAG_C;
+    }
+    if (starts(n, { "ADOX" })) {
+        return FLAG_O;
+    }
+    if (starts(n, { "LAHF" })) {
+        return FLAG_C | FLAG_REST;
+    }
+    if (starts(n, { "LOOPE", "LOOPNE" })) {
+        return FLAG_REST;
+    }
+    if (n.ends_with("CL")) {
+        return starts(n, { "ROL", "ROR" }) ? FLAG_C | FLAG_O : FLAGS;
+    }
+    return listed ? FLAGS : 0;
+}
+
+unsigned x86_flags_written(StringRef n)
+{
+    if (starts(n, { "INC", "DEC" })) {
+        return FLAG_O | FLAG_REST;
+    }
+    if (starts(n, { "ROL", "ROR", "RCL", "RCR" })) {
+        return FLAG_C | FLAG_O;
+    }
+    if (starts(n, { "BT1", "BT3", "BT6", "BTC", "BTR", "BTS", "CLC", "CMC",
+                    "STC", "ADCX" })) {
+        return FLAG_C;
+    }
+    if (starts(n, { "ADOX" })) {
+        return FLAG_O;
+    }
+    if (starts(n, { "SAHF" })) {
+        return FLAG_C | FLAG_REST;
+    }
+    return starts(n, { "CMPXCHG8B", "CMPXCHG16B" }) ? FLAG_REST : FLAGS;
 }
 
 unsigned find_register(const forms &f, const char *name)
@@ -167,6 +264,10 @@ void add_operands(const forms &f, const MCInst &i, const MCInstrDesc &d,
                StringRef(f.registers->getName(r)) == "SP";
     };
 
+    auto is_flags = [&](MCPhysReg r) {
+        return f.x86 && StringRef(f.registers->getName(r)) == "EFLAGS";
+    };
+
     /* It leaves the lower halves, which are all that has a unit. */
     if (name == "VZEROUPPER") {
         return;
@@ -177,17 +278,28 @@ void add_operands(const forms &f, const MCInst &i, const MCInstrDesc &d,
                 i.getOperand(n).getReg());
         }
     }
+    bool uses_flags = false;
     for (MCPhysReg r : d.implicit_defs()) {
-        if (flags && !is_sp_of_call(r)) {
+        if (is_flags(r)) {
+            add_flags(f, writes, x86_flags_written(name));
+        } else if (flags && !is_sp_of_call(r)) {
             add(f, writes, r);
         }
     }
     for (MCPhysReg r : d.implicit_uses()) {
-        if (flags && !is_sp_of_call(r)) {
+        if (is_flags(r)) {
+            uses_flags = true;
+        } else if (flags && !is_sp_of_call(r)) {
             add(f, reads, r);
         }
     }
-    if (!f.x86) {
+    if (f.x86) {
+        add_flags(f, reads, x86_flags_read(name, i, uses_flags));
+    } else {
+        /* These leave some of the flags. */
+        if (starts(name, { "RMIF", "SETF" })) {
+            add(f, reads, find_register(f, "NZCV"));
+        }
         if (name == "MRS" && i.getOperand(1).getImm() == SYSREG_NZCV) {
             add(f, reads, find_register(f, "NZCV"));
         }
@@ -216,55 +328,110 @@ void add_operands(const forms &f, const MCInst &i, const MCInstrDesc &d,
     }
 }
 
-planted_class x86_work(StringRef n)
+bool is_simd(const forms &f, unsigned r)
 {
-    if (starts(n, { "IMUL", "MUL8", "MUL16", "MUL32", "MUL64", "MULX" })) {
-        return PLANTED_MUL;
+    StringRef n = r ? f.registers->getName(r) : "";
+
+    if (f.x86) {
+        return starts(n, { "XMM", "YMM", "ZMM", "MM", "ST", "FPSW" }) ||
+               (n.size() == 2 && n[0] == 'K');
     }
-    if (starts(n, { "IDIV", "DIV8", "DIV16", "DIV32", "DIV64" })) {
-        return PLANTED_DIV;
-    }
-    if (contains(n, { "DIVS", "DIVP", "SQRT", "DIV_F", "DIVR_F" })) {
-        return PLANTED_FPDIV;
-    }
-    if (contains(n, { "ADDSS", "ADDSD",  "ADDPS",  "ADDPD",  "SUBSS", "SUBSD",
-                      "SUBPS", "SUBPD",  "MULSS",  "MULSD",  "MULPS", "MULPD",
-                      "FMADD", "FMSUB",  "FNMADD", "FNMSUB", "CVT",   "ADD_F",
-                      "SUB_F", "SUBR_F", "MUL_F",  "COMISS", "COMISD" })) {
-        return PLANTED_FP;
-    }
-    if (starts(n, { "V",     "MMX",   "PADD",  "PSUB",  "PMUL",   "PAND",
-                    "POR",   "PXOR",  "PCMP",  "PSHUF", "PUNPCK", "PS",
-                    "PMIN",  "PMAX",  "PAVG",  "PACK",  "PALIGN", "PMADD",
-                    "XORP",  "ANDP",  "ORP",   "UNPCK", "SHUFP",  "MOVAP",
-                    "MOVUP", "MOVDQ", "MOVSS", "MOVSD" })) {
-        return PLANTED_VECTOR;
-    }
-    return PLANTED_ALU;
+    /* B0, H0, S0, D0, Q0, Z0 and P0, and lists of them; not SP */
+    return n.size() > 1 && StringRef("BHSDQZP").contains(n[0]) && n[1] >= '0' &&
+           n[1] <= '9';
 }
 
-planted_class arm_work(StringRef n)
+/* Does it have a register of vectors, of masks, or of x87? */
+bool has_simd(const forms &f, const MCInst &i, const MCInstrDesc &d)
 {
-    if (starts(n, { "MADD", "MSUB", "SMADDL", "UMADDL", "SMSUBL", "UMSUBL",
-                    "SMULH", "UMULH" })) {
-        return PLANTED_MUL;
+    for (unsigned n = 0; n < i.getNumOperands(); n++) {
+        if (i.getOperand(n).isReg() && is_simd(f, i.getOperand(n).getReg())) {
+            return true;
+        }
     }
-    if (starts(n, { "SDIV", "UDIV" })) {
-        return PLANTED_DIV;
+    auto simd = [&](MCPhysReg r) { return is_simd(f, r); };
+    return std::any_of(d.implicit_defs().begin(), d.implicit_defs().end(),
+                       simd) ||
+           std::any_of(d.implicit_uses().begin(), d.implicit_uses().end(),
+                       simd);
+}
+
+/* What adds, multiplies, compares, rounds or converts floating point */
+planted_class simd_work(const forms &f, StringRef n)
+{
+    if (!f.x86) {
+        if (starts(n, { "FDIV", "FSQRT" })) {
+            return PLANTED_FPDIV;
+        }
+        return starts(n,
+                      { "FADD",   "FSUB",  "FMUL",  "FMADD",  "FMSUB", "FNMADD",
+                        "FNMSUB", "FNMUL", "FMLA",  "FMLS",   "FNMLA", "FNMLS",
+                        "FNMAD",  "FNMSB", "FMAD",  "FMSB",   "FMAX",  "FMIN",
+                        "FCM",    "FCCMP", "FAC",   "FCVT",   "FRINT", "FRECP",
+                        "FRSQRT", "FABD",  "FCADD", "FSCALE", "FJCVT", "FAM",
+                        "SCVTF",  "UCVTF", "BFMLA", "BFDOT",  "BFCVT" })
+                   ? PLANTED_FP
+                   : PLANTED_VECTOR;
     }
-    if (starts(n, { "FDIV", "FSQRT" })) {
-        return PLANTED_FPDIV;
-    }
-    if (starts(n,
-               { "FADD", "FSUB", "FMUL", "FMADD", "FMSUB", "FNM", "FCVT",
-                 "FCMP", "SCVTF", "UCVTF", "FMLA", "FMLS", "FMAX", "FMIN" })) {
+    n.consume_front("V");
+    if (starts(n, { "MMX_CVT" })) {
         return PLANTED_FP;
     }
-    if (contains(n, { "v16i8", "v8i16", "v4i32", "v2i64", "v8i8", "v4i16",
-                      "v2i32", "v1i64", "_ZZ", "_ZPmZ", "_ZPZ", "_PPzPP" })) {
-        return PLANTED_VECTOR;
+    if (starts(n, { "P", "K", "MMX" })) {
+        return PLANTED_VECTOR; /* integers; PADDS is no ADDS */
     }
-    return PLANTED_ALU;
+    if (contains(n, { "DIVS", "DIVP", "SQRTS", "SQRTP", "SQRT_F", "DIV_F",
+                      "DIVR_F" }) &&
+        !starts(n, { "RSQRT" })) {
+        return PLANTED_FPDIV;
+    }
+    return starts(n,
+                  { "ADD",    "SUB",     "MUL",    "MAX",    "MIN",   "CMP",
+                    "COMI",   "UCOMI",   "CVT",    "ROUND",  "RNDSC", "RCP",
+                    "RSQRT",  "HADD",    "HSUB",   "DPP",    "FMADD", "FMSUB",
+                    "FNMA",   "FNMS",    "ADDSUB", "REDUCE", "RANGE", "SCALEF",
+                    "GETEXP", "GETMANT", "UCOM_F", "COM_F" })
+               ? PLANTED_FP
+               : PLANTED_VECTOR;
+}
+
+/* A copy of a whole register */
+bool is_move(const forms &f, StringRef n, const MCInst &i)
+{
+    if (f.x86) {
+        n.consume_back("_REV");
+        return n == "MOV32rr" || n == "MOV64rr" || n == "MOVAPSrr" ||
+               n == "MOVAPDrr" || n == "MOVUPSrr" || n == "MOVUPDrr" ||
+               n == "MOVDQArr" || n == "MOVDQUrr" || n == "VMOVAPSrr" ||
+               n == "VMOVAPDrr" || n == "VMOVDQArr" || n == "VMOVAPSYrr" ||
+               n == "VMOVAPDYrr" || n == "VMOVDQAYrr";
+    }
+    if (n == "FMOVDr" || n == "FMOVSr") {
+        return true;
+    }
+    if (n == "ORRv16i8" || n == "ORRv8i8") {
+        return i.getOperand(1).getReg() == i.getOperand(2).getReg();
+    }
+    return (n == "ORRXrs" || n == "ORRWrs") && i.getOperand(3).getImm() == 0 &&
+           f.registers->getName(i.getOperand(1).getReg())[1] == 'Z';
+}
+
+planted_class work_of(const forms &f, StringRef n, const MCInst &i,
+                      const MCInstrDesc &d)
+{
+    if (is_move(f, n, i)) {
+        return PLANTED_MOVE;
+    }
+    if (has_simd(f, i, d) || starts(n, { "CVT", "VCVT" })) {
+        return simd_work(f, n);
+    }
+    if (f.x86 ? starts(n, { "IMUL", "MUL" })
+              : starts(n, { "MADD", "MSUB", "SMADDL", "UMADDL", "SMSUBL",
+                            "UMSUBL", "SMULH", "UMULH" })) {
+        return PLANTED_MUL;
+    }
+    return starts(n, { "IDIV", "DIV", "SDIV", "UDIV" }) ? PLANTED_DIV
+                                                        : PLANTED_ALU;
 }
 
 /* Reads of counters and clocks, and barriers */
@@ -375,13 +542,14 @@ bool decode(const forms &f, const uint8_t *bytes, size_t length, MCInst *i)
 
 extern "C" bool forms_decode(struct forms *f, const uint8_t *bytes,
                              size_t length, struct planted_form *form,
-                             const char **name)
+                             const char **name, char text[FORMS_TEXT])
 {
     MCInst i;
 
     *form = {};
     form->work = PLANTED_OTHER;
     *name = nullptr;
+    *text = 0;
     if (!decode(*f, bytes, length, &i)) {
         return false;
     }
@@ -389,6 +557,8 @@ extern "C" bool forms_decode(struct forms *f, const uint8_t *bytes,
     StringRef n = f->instructions->getName(i.getOpcode());
 
     *name = n.data();
+    snprintf(text, FORMS_TEXT, "%s",
+             form_text(i, *f->printer, *f->subtarget, f->x86).c_str());
     add_operands(*f, i, d, n, form);
     /* MOVSQ and its like, and not MOVSSrm after a prefix and REX */
     if (f->x86 && n.size() <= 5 && prefixes(*f, bytes, length) &&
@@ -402,9 +572,7 @@ extern "C" bool forms_decode(struct forms *f, const uint8_t *bytes,
     form->branch = d.isBranch() || d.isCall() || d.isReturn();
     form->conditional = d.isConditionalBranch() ||
                         starts(n, { "LOOP", "JCXZ", "JECXZ", "JRCXZ" });
-    form->work = form->branch ? PLANTED_BRANCH
-                 : f->x86     ? x86_work(n)
-                              : arm_work(n);
+    form->work = form->branch ? PLANTED_BRANCH : work_of(*f, n, i, d);
     /* Far ones are no branches of a PMU. */
     form->branch &= !f->x86 || !starts(n, { "IRET", "LRET", "FAR" });
     form->waits = f->x86 ? x86_waits(n) : arm_waits(n, i);

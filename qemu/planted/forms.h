@@ -22,13 +22,16 @@ struct forms;
 /* A decoder for "x86_64" or "aarch64"; NULL for another target. */
 struct forms *forms_new(const char *target);
 
+#define FORMS_TEXT 64
+
 /*
  * Decode one instruction.  False if the decoder does not know it: *form is then
- * work of the class "other", without registers.  *name is the form's name, or
- * NULL.
+ * work of the class "other", without registers, *name is NULL, and the text is
+ * empty.  *name is libLLVM's, and the text has the kinds of its operands.
  */
 bool forms_decode(struct forms *, const uint8_t *bytes, size_t length,
-                  struct planted_form *form, const char **name);
+                  struct planted_form *form, const char **name,
+                  char text[FORMS_TEXT]);
 
 /* The decoder's name and version */
 const char *forms_version(void);

@@ -31,7 +31,9 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 struct known {
     struct planted_form form;
     const char *name;
-    unsigned number; /* in the trace */
+    unsigned class;
+    char text[FORMS_TEXT]; /* key of the costs */
+    unsigned number;       /* in the trace */
 };
 
 /* An instruction at a place */
@@ -185,7 +187,7 @@ static void write_form(const struct known *k, const uint8_t *bytes,
     size_t i;
 
     fprintf(trace, "form %u %s class=%s%s%s%s%s%s", k->number,
-            k->name ? k->name : "?", planted_class_name[f->work],
+            k->name ? k->name : "?", planted_class_name[k->class],
             f->conditional ? " conditional" : "", f->waits ? " waits" : "",
             f->idiom ? " idiom" : "", f->moves_only ? " moves-only" : "",
             f->no_work ? " no-work" : "");
@@ -194,21 +196,28 @@ static void write_form(const struct known *k, const uint8_t *bytes,
     for (i = 0; i < length; i++) {
         fprintf(trace, i ? "%02x" : " bytes=%02x", bytes[i]);
     }
-    fprintf(trace, "\n");
+    fprintf(trace, " text=%s\n", k->text);
 }
 
 static const struct known *know(const uint8_t *bytes, size_t length)
 {
     GBytes *key = g_bytes_new(bytes, length);
     struct known *k = g_hash_table_lookup(known_forms, key);
+    unsigned i;
 
     if (k) {
         g_bytes_unref(key);
         return k;
     }
     k = g_new0(struct known, 1);
-    if (!forms_decode(forms, bytes, length, &k->form, &k->name)) {
+    if (!forms_decode(forms, bytes, length, &k->form, &k->name, k->text)) {
         unknown++;
+    }
+    k->class = k->form.work;
+    for (i = 0; i < machine.cost_count; i++) {
+        if (!strcmp(machine.costs[i].form, k->text)) {
+            k->form.work = PLANTED_CLASSES + i;
+        }
     }
     k->number = g_hash_table_size(known_forms);
     if (trace) {

@@ -101,7 +101,7 @@ class Ports:
         return cycle
 
     def take(self, work, cycle):
-        ports, busy, _ = work
+        ports, busy = work[:2]
         found, best = -1, 0
         for p in ports:
             c = self.free_from(p, cycle, busy)
@@ -121,10 +121,12 @@ class Ports:
 class Form:
     """The decoder's facts, as the trace has them."""
 
-    def __init__(self, words, machine):
+    def __init__(self, line, machine):
+        line, _, text = line.rstrip("\n").partition(" text=")
+        words = line.split()
         self.name = words[2]
         facts = dict(w.split("=") for w in words[3:] if "=" in w)
-        self.work = machine.work[facts["class"]]
+        self.work = machine.costs.get(text) or machine.work[facts["class"]]
         self.reads = [int(r) for r in facts["reads"].split(",")] if "reads" in facts else []
         self.writes = [int(r) for r in facts["writes"].split(",")] if "writes" in facts else []
         self.conditional, self.waits = "conditional" in words, "waits" in words
@@ -136,7 +138,9 @@ class Machine:
 
     def __init__(self, file):
         self.m = file
-        self.work = {name: (sorted(c["ports"]), c.get("busy", 1), c["latency"]) for name, c in file["classes"].items()}
+        self.work, self.costs = ({name: (sorted(c["ports"]), c.get("busy", 1), c["latency"], c.get("uops", 1)) for name, c in costs.items()}
+                                 for costs in (file["classes"], file.get("forms", {})))
+        self.work.setdefault("move", self.work["alu"])
         self.seed = file.get("seed", 0) | 1 << 63
         self.l2, self.llc = Cache(file["l2"], self.seed + 1000 & MASK), Cache(file["llc"], self.seed + 2000 & MASK)
         self.cpus = {}
@@ -213,7 +217,11 @@ class Cpu:
             return max(end, self.take_place())
         if form.moves_only and accesses:
             return end
-        return self.ports.take(form.work, max(end, self.take_place())) + form.work[2]
+        ready = end
+        for _ in range(form.work[3]):
+            start = max(ready, self.take_place())
+            end = max(end, (self.ports.take(form.work, start) if form.work[0] else start) + form.work[2])
+        return end
 
     def predict(self, pc, taken, end):
         at = pc % self.predictor["entries"]
@@ -268,7 +276,7 @@ def compare(file, lines, count=None):
     for line in lines:
         words = line.split()
         if words[0] == "form":
-            forms[words[1]] = Form(words, machine)
+            forms[words[1]] = Form(line, machine)
             continue
         if done == count:
             break

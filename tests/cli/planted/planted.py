@@ -22,10 +22,13 @@ SIZES = [2 ** n * KIB for n in range(2, 12)]  # 4 KiB to 2 MiB
 # A chain and eight that are independent of each other; registers that nb leaves to the code
 CODE = {
     "arm64": {"alu": "add x2, x2, x2", "mul": "mul x2, x2, x2", "div": "sdiv x2, x2, x3", "fp": "fadd d0, d0, d0",
+              "form": "madd x2, x2, x3, x4", "minimum": "fmin d0, d0, d1", "absolute": "fabs d0, d0",
               "eight": "; ".join(f"add x{n}, x2, x3" for n in range(4, 12))},
     "x86_64": {"alu": "add rax, rax", "mul": "imul rax, rax", "fp": "addsd xmm0, xmm0",
                "eight": "; ".join(f"lea r{n}, [rax+rbx]" for n in range(8, 14)) + "; lea rcx, [rax+rbx]; lea rdx, [rax+rbx]",
                # Not POP, nor a string instruction that counts in rcx
+               # INC leaves the carry, so the chain is ADC's.
+               "form": "mov r8, r9; adc r8, r9; inc rcx", "minimum": "minsd xmm0, xmm0", "absolute": "andpd xmm0, xmm1",
                "popcnt": "; ".join(f"popcnt r{n}, rax" for n in (8, 9, 10, 11)), "movss": "lea rcx, [rcx+1]; movss xmm8, xmm9"}}
 L1D_MISS = {"arm64": "l1d_cache_refill:u", "x86_64": "r0151:u"}
 
@@ -49,6 +52,7 @@ def draw_machine(seed):
         return {"size": size, "ways": ways, "line": 64, "latency": latency, "policy": "lru"}
     l1_ways, l1, l2 = r.choice([8, 16]), r.randint(3, 6), r.randint(10, 20)
     return {
+        "forms": {"adc r64, r64": work(7, 9), "madd x, x, x, x": work(7, 9)},
         "name": f"drawn {seed}"[:60], "mhz": 1000, "width": r.randint(2, 6), "port_count": ports,
         "classes": {"alu": work(1, 1), "mul": work(2, 6), "div": work(12, 40, 6), "fp": work(2, 7), "fpdiv": work(10, 20, 5),
                     "vector": work(1, 3), "branch": work(1, 1), "load": work(0, 0), "store": work(1, 1), "other": work(1, 9)},
@@ -103,6 +107,10 @@ def check_codes(arch, m, found):
         if name in CODE[arch]:
             # nb prints two digits, and its loop takes no time next to a chain.
             check_one(arch, f"latency of {name}", m["classes"][name]["latency"], found.get(name), 0.01)
+    own = "madd x, x, x, x" if arch == "arm64" else "adc r64, r64"
+    check_one(arch, f"latency of the form {own}", m["forms"][own]["latency"], found.get("form"), 0.01)
+    check_one(arch, "latency of a minimum", m["classes"]["fp"]["latency"], found.get("minimum"), 0.01)
+    check_one(arch, "latency of an absolute value", m["classes"]["vector"]["latency"], found.get("absolute"), 0.01)
     alu, vector = set(m["classes"]["alu"]["ports"]), set(m["classes"]["vector"]["ports"])
     alus = len(alu)
     if arch == "x86_64":
@@ -132,7 +140,7 @@ def check_sizes(arch, m, cycles, misses):
 def check_wrong_files(folder):
     """A wrong file is refused by one line that names the place."""
     for change, line in (({"widht": 4}, "widht is not a property of a machine"), ({"width": 0}, "width 1 to 16"),
-                         ({"mhz": 2 ** 40}, "mhz is missing, or is not a whole number"), ({"l2": {}}, "l2.size is missing"),
+                         ({"forms": {"nop": {"latency": 1, "ports": [], "uops": 0}}}, "1 to 16 uops"), ({"mhz": 2 ** 40}, "mhz is missing, or is not a whole number"), ({"l2": {}}, "l2.size is missing"),
                          ({"dtlb": {"page": 1}}, "dtlb.page is not a property of a machine"), ({"name": ""}, "name is missing, empty"),
                          ({"memory": 2 ** 30}, "memory and penalty are at most 65536 cycles")):
         file = folder / "wrong.json"

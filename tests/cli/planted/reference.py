@@ -24,7 +24,7 @@ AREA = 65536  # bytes of data
 # {r}, {s}: registers; {v}, {w}: vectors; {d}: a place in the area; {p}: a multiple of 16 that LDP reaches.
 CODE = {
     "x86_64": [
-        "add {r}, {s}", "sub {r}, {s}", "adc {r}, {s}", "imul {r}, {s}", "xor {r}, {s}", "xor {r}, {r}", "mov {r}, {s}", "shl {r}, 3",
+        "add {r}, {s}", "sub {r}, {s}", "adc {r}, {s}", "inc {r}", "rol {r}, cl", "setbe al", "minsd {v}, {w}", "movaps {v}, {w}", "imul {r}, {s}", "xor {r}, {s}", "xor {r}, {r}", "mov {r}, {s}", "shl {r}, 3",
         "lea {r}, [{r} + {s} * 2 + 5]", "cmovc {r}, {s}", "mov {r}, [r14 + {d}]", "mov [r14 + {d}], {r}", "mov {r}, [r14 + {d}]",
         "mov [r14 + {d}], {r}", "add [r14 + {d}], {r}", "add {r}, [r14 + {d}]", "movups {v}, [r14 + {d}]", "movups [r14 + {d}], {v}",
         "movzx {r}, byte ptr [r14 + {d}]", "xchg {r}, [r14 + {d}]", "lock add [r14 + {d}], {r}", "addsd {v}, {w}", "mulps {v}, {w}",
@@ -40,6 +40,9 @@ CODE = {
         "fadd {v}, {v}, {w}", "fmul {v}, {w}, {v}", "fdiv {v}, {v}, {w}", "fsqrt {v}, {w}", "fmadd {v}, {v}, {w}, {v}", "scvtf {v}, {r}",
         "add v3.4s, v3.4s, v4.4s", "mul v4.4s, v3.4s, v4.4s", "fadd v5.2d, v3.2d, v5.2d", "nop", "isb", "dsb sy", "dmb ish",
         "mrs {r}, cntvct_el0", "cbz {r}, 1f; nop; 1:", "cmp {r}, {s}; b.lt 1f; add {r}, {r}, {s}; 1:", "tbz {r}, #3, 1f; 1:", "bl 1f; 1:", "b 1f; 1:"]}
+# Forms that have costs of their own, of both architectures
+FORMS = ("imul r64, r64", "mov r64, m64", "add m64, r64", "addsd xmm, xmm", "jne i", "mul x, x, x", "ldr x, [x, #i]", "add v.4s, v.4s, v.4s",
+         "csel x, x, x, cond")
 REGISTERS = {"x86_64": ("rax rcx rdx rbx r8 r9 r10 r11 r12 r13".split(), [f"xmm{n}" for n in range(8)]),
              "arm64": ([f"x{n}" for n in range(2, 13)], [f"d{n}" for n in range(8)])}
 # The functions that the start's other users have end the run, as a fault does.
@@ -62,6 +65,9 @@ def draw_machine(seed):
     def work(least, most, busy=1):
         return {"latency": r.randint(least, most), "busy": r.randint(1, busy), "ports": sorted(r.sample(range(ports), r.randint(1, ports)))}
 
+    def of_its_own():
+        return {**work(1, 9, 3), "uops": r.randint(1, 4), **r.choice([{}, {}, {"ports": []}])}
+
     def cache(sets, latency, policy):
         ways, line = r.choice([2, 4, 8]), r.choice([32, 64, 128])
         return {"size": r.choice(sets) * ways * line, "ways": ways, "line": line, "latency": latency, "policy": policy}
@@ -73,7 +79,8 @@ def draw_machine(seed):
     return {
         "name": f"reference {seed}"[:60], "mhz": 1000, "width": r.randint(1, 6), "port_count": ports, "seed": r.randrange(2 ** 32),
         "classes": {"alu": work(1, 2), "mul": work(2, 6, 2), "div": work(12, 40, 9), "fp": work(2, 7, 2), "fpdiv": work(10, 20, 5),
-                    "vector": work(1, 3), "branch": work(1, 2), "load": work(0, 3, 2), "store": work(1, 3, 2), "other": work(1, 9, 3)},
+                    "vector": work(1, 3), "branch": work(1, 2), "move": {"latency": 0, "ports": []}, "load": work(0, 3, 2), "store": work(1, 3, 2), "other": work(1, 9, 3)},
+        "forms": {text: of_its_own() for text in FORMS},
         "l1d": cache([4, 8, 16], r.randint(2, 6), policy[0]), "l1i": cache([4, 8, 16], r.randint(2, 6), policy[1]),
         "l2": cache([16, 32], r.randint(8, 20), policy[2]), "llc": cache([32, 64], r.randint(25, 50), policy[3]),
         "dtlb": tlb(), "itlb": tlb(), "memory": r.randint(60, 200), "predictor": {"entries": r.choice([16, 64, 1024]), "penalty": r.randint(3, 20)}}
