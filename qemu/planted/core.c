@@ -22,10 +22,34 @@ const char *const planted_class_name[PLANTED_CLASSES] = {
 };
 
 const char *const planted_event_name[PLANTED_EVENTS] = {
-    "cycles",      "uops",    "l1d",   "l1d-miss", "l1i",       "l1i-miss",
-    "l2",          "l2-miss", "llc",   "llc-miss", "dtlb-miss", "itlb-miss",
-    "branch-miss", "port0",   "port1", "port2",    "port3",     "port4",
-    "port5",       "port6",   "port7",
+    "cycles",
+    "uops",
+    "l1d",
+    "l1d-miss",
+    "l1i",
+    "l1i-miss",
+    "l2",
+    "l2-miss",
+    "llc",
+    "llc-miss",
+    "dtlb-miss",
+    "itlb-miss",
+    "branch-miss",
+    "slots-bad",
+    "slots-frontend",
+    "slots-backend",
+    "slots-stall",
+    "stall-frontend",
+    "stall-backend",
+    "stall",
+    "port0",
+    "port1",
+    "port2",
+    "port3",
+    "port4",
+    "port5",
+    "port6",
+    "port7",
 };
 
 /* When the last store to 8 bytes ends */
@@ -249,15 +273,35 @@ static void store_ends(struct cpu *c, const struct planted_access *a,
 
 /* The front end */
 
-static void enter_at(struct cpu *c, uint64_t cycle)
+static void next_cycle(struct cpu *c)
 {
-    uint64_t at, most = c->enter + c->cycles;
+    c->taken[c->enter & (c->cycles - 1)] = 0;
+    c->enter++;
+    c->entered = 0;
+}
+
+/* Places that are not taken until then are lost to a cause. */
+static void enter_at(struct planted *p, unsigned cpu, uint64_t cycle,
+                     enum planted_event cause)
+{
+    struct cpu *c = p->cpu[cpu];
+    uint64_t most = c->enter + c->cycles, lost, empty;
 
     if (cycle <= c->enter) {
         return;
     }
-    for (at = c->enter; at < cycle && at < most; at++) {
-        c->taken[at & (c->cycles - 1)] = 0;
+    lost = p->m.width * (cycle - c->enter) - c->entered;
+    empty = cycle - c->enter - (c->entered > 0);
+    p->total[cause][cpu] += lost;
+    if (cause != PLANTED_SLOTS_BAD) {
+        p->total[PLANTED_SLOTS_STALL][cpu] += lost;
+        p->total[PLANTED_STALL][cpu] += empty;
+        p->total[cause == PLANTED_SLOTS_FRONTEND
+                     ? PLANTED_STALL_FRONTEND
+                     : PLANTED_STALL_BACKEND][cpu] += empty;
+    }
+    while (c->enter < cycle && c->enter < most) {
+        next_cycle(c);
     }
     c->enter = cycle;
     c->entered = 0;
@@ -267,7 +311,7 @@ static void enter_at(struct cpu *c, uint64_t cycle)
 static uint64_t take_place(struct planted *p, struct cpu *c)
 {
     if (c->entered == p->m.width) {
-        enter_at(c, c->enter + 1);
+        next_cycle(c);
     }
     c->entered++;
     return c->enter;
@@ -296,7 +340,7 @@ static void fetch(struct planted *p, unsigned cpu, const struct planted_step *s)
         }
         cycles += reach(p, cpu, &c->l1i, &p->m.l1i, PLANTED_L1I, at) -
                   p->m.l1i.latency;
-        enter_at(c, c->enter + cycles);
+        enter_at(p, cpu, c->enter + cycles, PLANTED_SLOTS_FRONTEND);
     }
 }
 
@@ -409,10 +453,10 @@ uint64_t planted_step(struct planted *p, unsigned cpu,
     c = p->cpu[cpu];
     before = c->retire;
     if (s->waits || f->waits) {
-        enter_at(c, c->retire);
+        enter_at(p, cpu, c->retire, PLANTED_SLOTS_BACKEND);
     }
     if (c->retire > PLANTED_AHEAD) {
-        enter_at(c, c->retire - PLANTED_AHEAD);
+        enter_at(p, cpu, c->retire - PLANTED_AHEAD, PLANTED_SLOTS_BACKEND);
     }
     fetch(p, cpu, s);
 
@@ -435,10 +479,10 @@ uint64_t planted_step(struct planted *p, unsigned cpu,
 
     if (f->conditional && mispredicted(p, c, s)) {
         count(p, cpu, PLANTED_BRANCHES_MISS);
-        enter_at(c, end + p->m.penalty);
+        enter_at(p, cpu, end + p->m.penalty, PLANTED_SLOTS_BAD);
     }
     if (s->waits || f->waits) {
-        enter_at(c, c->retire);
+        enter_at(p, cpu, c->retire, PLANTED_SLOTS_BACKEND);
     }
     p->total[PLANTED_CYCLES][cpu] = c->retire;
     return c->retire - before;

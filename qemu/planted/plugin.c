@@ -81,6 +81,14 @@ static void write_trace(unsigned cpu, const struct vcpu *v)
     }
     fprintf(trace, " = %" PRIu64 "\n",
             planted_totals(planted, PLANTED_CYCLES)[cpu]);
+    if (!s->waits && !s->form->waits) {
+        return;
+    }
+    fprintf(trace, "slots %u", cpu);
+    for (i = PLANTED_SLOTS_BAD; i <= PLANTED_STALL; i++) {
+        fprintf(trace, " %" PRIu64, planted_totals(planted, i)[cpu]);
+    }
+    fprintf(trace, "\n");
 }
 
 /* The instruction is over, and pc is the next one.  The ns that time lacks */
@@ -349,7 +357,8 @@ static bool set_up(const char *target, int argc, char **argv, char **why)
     }
     for (e = 0; e < PLANTED_EVENTS; e++) {
         if (!qemu_plugin_pmu_supply(planted_event_name[e],
-                                    planted_totals(planted, e), on_settle)) {
+                                    planted_totals(planted, e), on_settle) &&
+            e == PLANTED_CYCLES) {
             *why = g_strdup("a planted machine needs -icount");
             return false;
         }

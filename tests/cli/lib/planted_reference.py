@@ -168,13 +168,16 @@ class Cpu:
         self.l1i = Cache(m["l1i"], machine.seed + 4 * number + 2 & MASK)
         self.dtlb, self.itlb = tlb(m["dtlb"]), tlb(m["itlb"])
         self.enter = self.places = self.retire = self.retired = 0
+        self.lost, self.empty = ({"bad": 0, "front": 0, "back": 0} for _ in range(2))  # places, and whole cycles
         self.fetched = None
         self.ready, self.stored, self.guesses = {}, {}, {}
         self.ports = Ports(m["port_count"])
         self.executed = 0
 
-    def enter_at_least(self, cycle):
+    def enter_at_least(self, cycle, cause="back"):
         if cycle > self.enter:
+            self.lost[cause] += (cycle - self.enter) * self.width - self.places
+            self.empty[cause] += cycle - self.enter - (1 if self.places else 0)
             self.enter, self.places = cycle, 0
 
     def take_place(self):
@@ -189,13 +192,18 @@ class Cpu:
                 self.fetched = line
                 cost = 0 if self.itlb.access(line * self.l1i.line >> 12) else self.machine.m["itlb"]["walk"]
                 cost += self.machine.reach(self.l1i, line) - self.l1i.latency
-                self.enter_at_least(self.enter + cost)
+                self.enter_at_least(self.enter + cost, "front")
 
     def cost_of_data(self, address, size):
         cost = 0 if self.dtlb.access(address >> 12) else self.machine.m["dtlb"]["walk"]
         size_of_line = self.l1d.line
         return cost + max(self.machine.reach(self.l1d, line)
                           for line in range(address // size_of_line, (address + size - 1) // size_of_line + 1))
+
+    def slots(self):
+        """The totals in the order of the trace."""
+        lost, empty = self.lost, self.empty
+        return [lost["bad"], lost["front"], lost["back"], lost["front"] + lost["back"], empty["front"], empty["back"], empty["front"] + empty["back"]]
 
     def load(self, ready, address, size):
         start = max(ready, self.take_place())
@@ -228,7 +236,7 @@ class Cpu:
         guess = self.guesses.get(at, 1)
         self.guesses[at] = min(guess + 1, 3) if taken else max(guess - 1, 0)
         if (guess >= 2) != taken:
-            self.enter_at_least(end + self.predictor["penalty"])
+            self.enter_at_least(end + self.predictor["penalty"], "bad")
 
     def step(self, pc, address, size, form, waits, taken, accesses):
         """Execute an instruction.  The accesses are (is it a store, address, bytes)."""
@@ -280,6 +288,12 @@ def compare(file, lines, count=None):
             continue
         if done == count:
             break
+        if words[0] == "slots":
+            found = machine.cpu(int(words[1])).slots()
+            if found != [int(w) for w in words[2:]]:
+                wrong += 1
+                shown = (shown + [f"instruction {done}: the reference says slots {found}: {line.strip()}"])[:SHOWN]
+            continue
         waits, taken = "waits" in words, "taken" in words
         form = forms[words[4]]
         found = machine.cpu(int(words[0])).step(int(words[1], 16), int(words[2], 16), int(words[3]), form, waits, taken,
