@@ -156,7 +156,7 @@ $(FLAT): $(B)/kernel.elf
 # Programs are compiled as any payload is, by scripts/barecpc-cc: libcpc, payloads, tests.
 # -fPIE: static-PIE programs use these libraries, too.
 UCC     := scripts/barecpc-cc --arch $(ARCH)
-UCFLAGS := -O2 -g -std=gnu11 $(WARN) -I. -MMD -MP -fPIE
+UCFLAGS := -O2 -g -std=gnu11 $(WARN) -I. -MD -MP -fPIE # -MD: barecpc-cc takes include/ for a folder of the system
 $(foreach d,cpc payloads tests,$(B)/$(d)/%.o): COMPILE = $(UCC) $(UCFLAGS)
 # Every program has these: without what a debugger reads.
 $(B)/user/%.o: COMPILE = $(UCC) $(filter-out -g,$(UCFLAGS))
