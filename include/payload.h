@@ -54,12 +54,13 @@ payload_machine(char *text, size_t len)
 static inline enum payload_privilege
 payload_privilege(void)
 {
+	static int known = -1; /* the same for the whole boot */
 	char text[4096];
 
-	if (payload_machine(text, sizeof text) > 0 &&
-	    strstr(text, "\"priv\":\"system\"") != NULL)
-		return PAYLOAD_SYSTEM;
-	return PAYLOAD_USER;
+	if (known == -1)
+		known = payload_machine(text, sizeof text) > 0 &&
+		        strstr(text, "\"priv\":\"system\"") != NULL;
+	return known ? PAYLOAD_SYSTEM : PAYLOAD_USER;
 }
 
 /*

@@ -18,19 +18,25 @@
 
 #define RECORD_SCHEMA 1
 
+static char machine[16384];
+
 const char *
 json_machine(void)
 {
-	static char text[16384];
+	return machine[0] != '\0' ? machine : json_machine_now();
+}
 
+const char *
+json_machine_now(void)
+{
 	size_t n;
 
-	if (payload_machine(text, sizeof text) == -1)
-		text[0] = '\0';
-	else if ((n = strlen(text)) > 0)
-		snprintf(
-		    text + n, sizeof text - n, "%s", json_enlightenments());
-	return text;
+	if (payload_machine(machine, sizeof machine) == -1)
+		machine[0] = '\0';
+	else if ((n = strlen(machine)) > 0)
+		snprintf(machine + n, sizeof machine - n, "%s",
+		    json_enlightenments());
+	return machine;
 }
 
 /*
@@ -173,7 +179,7 @@ write_all(FILE *f, int argc, char *const *argv,
 	}
 	fputc(']', f);
 	members(f, arg);
-	fprintf(f, ",\"machine\":{%s}}\n", json_machine());
+	fprintf(f, ",\"machine\":{%s}}\n", json_machine_now());
 }
 
 /*

@@ -41,9 +41,10 @@ void json_looks(FILE *f, unsigned looks, bool cut);
 const char *json_enlightenments(void);
 
 /*
- * The present text of /dev/machine with the member before, or "" if it is
- * absent.
+ * The text of /dev/machine with the member before, or "" if it is absent: the
+ * present one, which the kernel writes anew, or the last that was read.
  */
+const char *json_machine_now(void);
 const char *json_machine(void);
 
 #endif /* PAYLOADS_COMMON_RESULTS_JSON_H */
