@@ -1,5 +1,6 @@
 """Boot barecpc in QEMU, or read the console of a board.  Hand back what programs print, record and return."""
 
+import functools
 import os
 import pathlib
 import signal
@@ -10,6 +11,7 @@ import tempfile
 from host import lazy, options
 from host.terminal import STANDARD_OUTPUT, pass_on, say, say_wrong
 
+batch = lazy("host.batch")
 boots = lazy("host.emulator.boots")
 building = lazy("host.building")
 clouds = lazy("host.console.clouds")
@@ -37,6 +39,7 @@ tools = lazy("host.programs.tools")
 traceback = lazy("traceback")
 
 
+@functools.cache
 def proven_kvm(arch):
     if arch == qemu.HOST_ARCH and os.access(probe.DEV_KVM, os.R_OK | os.W_OK):
         building.build(arch, f"build/{arch}/probe")
@@ -241,6 +244,15 @@ def tool(args):
             finish_record()
 
 
+def run_batch(args):
+    """Run the lines of a file, in processes that find the modules loaded and KVM probed."""
+    for module in (console, guest, nested, outputs, program, progress, qemu, symbols, tools):
+        module.__doc__  # loads it
+    if os.access(probe.DEV_KVM, os.R_OK | os.W_OK):
+        proven_kvm(qemu.HOST_ARCH)
+    return batch.main(args, main)
+
+
 def read(args):
     if args.qr:
         return read_pictures(args)
@@ -336,6 +348,7 @@ COMMANDS = {
     "fits": ("print on which PICs a CPU counts them together", options.add_names, names),
     "run": ("boot, run, power off; see run --help", options.add_run, run),
     "stat": ("count a program over its whole life, as perf stat does", lambda command: tools.add_stat(command), tool),
+    "batch": ("count many programs, each as stat does", lambda command: batch.add_batch(command), run_batch),
     "record": ("profile a program, as perf record does", lambda command: tools.add_record(command), tool),
     "report": ("print where the samples of a profile are", lambda command: report.add_report(command), lambda args: report.main(args)),
     "annotate": ("print the instructions of a function with their samples", lambda command: report.add_annotate(command),
@@ -352,7 +365,8 @@ COMMANDS = {
 }
 
 
-def main():
+def main(words=None):
+    """Run the command of these words, by default of the command line.  Returns its status."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) != signal.SIG_IGN:  # nohup(1)
             signal.signal(number, lambda caught, frame: sys.exit(128 + caught))
@@ -361,7 +375,7 @@ def main():
         if sys.stdout is None:
             sys.stdout = open(os.devnull, "w")
             raise qemu.HostError("standard output: closed: give >/dev/null if you do not want it")
-        args = parse(sys.argv[1:])
+        args = parse(sys.argv[1:] if words is None else words)
         status = COMMANDS[args.command][2](args)
         with files.named(STANDARD_OUTPUT):
             sys.stdout.flush()

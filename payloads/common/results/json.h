@@ -41,8 +41,8 @@ void json_looks(FILE *f, unsigned looks, bool cut);
 const char *json_enlightenments(void);
 
 /*
- * The text of /dev/machine with the member before, or "" if it is absent: the
- * present one, which the kernel writes anew, or the last that was read.
+ * The text of /dev/machine with the member before, or "" if it is absent.  The
+ * first reads it again, the second gives the text that was read last.
  */
 const char *json_machine_now(void);
 const char *json_machine(void);

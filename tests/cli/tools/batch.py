@@ -1,0 +1,48 @@
+#!/usr/bin/env -S PYTHONPATH=tests/cli/lib python3 -B
+"""`barecpc batch`: the records of many programs are those of a run of each, and a line that fails loses no other."""
+import pathlib
+import subprocess
+import tempfile
+
+from tap import check, end, equal
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+BARECPC = ROOT / "scripts" / "barecpc"
+SOURCE = '#include <stdio.h>\n#include <stdlib.h>\nint main(int n, char **a) { int s = atoi(a[1]); for (volatile int i = 0; i < s; i++); printf("%d\\n", s); return s % 2; }\n'
+
+
+def barecpc(*words):
+    return subprocess.run([BARECPC, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+
+
+with tempfile.TemporaryDirectory() as name:
+    folder = pathlib.Path(name)
+    (folder / "turns.c").write_text(SOURCE)
+    words, own = {}, {}
+    for arch in ("arm64", "x86_64"):
+        subprocess.run([ROOT / "scripts" / "barecpc-cc", "--arch", arch, "-o", folder / arch, folder / "turns.c"], check=True)
+        for turns in (10, 1001, 3000):
+            words[arch, turns] = ["--accel=tcg", "-e", "PAPI_tot_ins:u", str(folder / arch), str(turns)]
+    lines = folder / "lines"
+    lines.write_text("# programs\n\n" + "\n".join(" ".join(f"'{word}'" for word in one) for one in words.values()) + "\n")
+    done = barecpc("batch", "-j", "2", "--results", folder / "all", lines)
+    for key in (("arm64", 1001), ("x86_64", 3000)):
+        barecpc("stat", "--results", folder / "own", *words[key])
+        own[key] = (folder / "own").read_text()
+    found = dict(zip(words, (folder / "all").read_text().splitlines(keepends=True)))
+    equal("a record for each line", len(found), len(words))
+    equal("the records are those of a run of each, byte for byte", {key: found[key] for key in own}, own)
+    equal("what the programs print comes in the order of the lines", done.stdout, "".join(f"{turns}\n" for _, turns in words))
+    check("each line that fails is named, with its status", [line for line in ("lines:4: status 1", "lines:7: status 1", "6 programs, 2 failed")
+                                                            if line not in done.stderr])
+    equal("the first status that is not 0 is that of all", done.returncode, 1)
+
+    wrong = {"a 'b": "No closing quotation", "--results x y": "--results", "\n": "0 programs"}
+    for text, what in wrong.items():
+        lines.write_text(text)
+        done = barecpc("batch", lines)
+        check(f"{text!r}: refused in one line", [] if done.returncode == 125 and what in done.stderr and done.stderr.count("\n") == 1 else [done.stderr])
+    lines.write_text("-e PAPI_tot_ins --no-such-option x\n" + " ".join(words["arm64", 10]) + "\n")
+    done = barecpc("batch", "--results", folder / "all", lines)
+    equal("a line with a wrong option, and the next", (done.returncode, done.stdout, (folder / "all").read_text()), (125, "10\n", found["arm64", 10]))
+end()
