@@ -69,8 +69,8 @@ extern struct released {
 } arm64_released;
 
 /* Call the hypervisor or the secure monitor.  Returns -1 if it is absent. */
-uint64_t arm64_hvc(uint64_t function);
-uint64_t arm64_smc(uint64_t function);
+uint64_t arm64_hvc(uint64_t function, uint64_t a, uint64_t b, uint64_t c);
+uint64_t arm64_smc(uint64_t function, uint64_t a, uint64_t b, uint64_t c);
 /*
  * vmm.c: the name of the hypervisor with this first word of its UID, which is
  * all ones if the call is not supported.  Then it is what the host says in

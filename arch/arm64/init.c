@@ -33,9 +33,9 @@ find_vmm(void)
 	uint32_t uid = NOT_SUPPORTED;
 
 	if (machine.m_psci == PSCI_HVC)
-		uid = (uint32_t)arm64_hvc(SMCCC_HYP_UID);
+		uid = (uint32_t)arm64_hvc(SMCCC_HYP_UID, 0, 0, 0);
 	if (machine.m_psci == PSCI_HVC && uid == NOT_SUPPORTED)
-		uid = (uint32_t)arm64_hvc(SMCCC_STD_HYP_UID);
+		uid = (uint32_t)arm64_hvc(SMCCC_STD_HYP_UID, 0, 0, 0);
 	return arm64_vmm_name(uid, machine.m_virtual, host_accel);
 }
 

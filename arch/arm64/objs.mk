@@ -11,8 +11,6 @@ ARCH_OBJS += $(addprefix arch/arm64/pmu/,pmu.o pmuv3_pcbe.o core_type.o pmuv3_pi
 KCFLAGS += -mno-outline-atomics           # the out-of-line helpers are in libgcc
 # With the MMU off, unaligned accesses fault, and the word of kern/platform/stack_guard.c is not mapped.
 $(B)/arch/arm64/mm/early.o $(B)/arch/arm64/mm/pt.o: KCFLAGS += -mstrict-align -fno-stack-protector
-# psci_call() holds arguments in registers, which a call of __sanitizer_cov_trace_pc() would change.
-$(B)/arch/arm64/dev/psci.o: SAN_coverage :=
 # The distribution's libfdt uses SIMD registers.  It runs only at boot, before there is SIMD state to keep.
 LIBFDT := $(CACHE)/libfdt-dev-arm64/usr
 LIBS   := $(LIBFDT)/lib/aarch64-linux-gnu/libfdt.a

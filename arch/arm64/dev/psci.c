@@ -18,34 +18,12 @@
 #define PSCI_ALREADY_ON     (-4)
 #define PSCI_ON_PENDING     (-5)
 
-/*
- * Call by the SMC Calling Convention (DEN 0028): x0 to x3 are arguments, x0 is
- * the result, and x4 to x17 may change.  The firmware's tables name the
- * conduit, HVC or SMC.  The wrong one is undefined or never returns.
- */
-static int64_t
+/* The firmware's tables name the conduit.  The wrong one may never return. */
+static int32_t
 psci_call(uint64_t fn, uint64_t a, uint64_t b, uint64_t c)
 {
-	register uint64_t x0 __asm__("x0") = fn;
-	register uint64_t x1 __asm__("x1") = a;
-	register uint64_t x2 __asm__("x2") = b;
-	register uint64_t x3 __asm__("x3") = c;
-
-	if (machine.m_psci == PSCI_HVC)
-		__asm__ volatile("hvc #0"
-				 : "+r"(x0), "+r"(x1), "+r"(x2), "+r"(x3)
-				 :
-				 : "x4", "x5", "x6", "x7", "x8", "x9", "x10",
-				 "x11", "x12", "x13", "x14", "x15", "x16",
-				 "x17", "memory");
-	else
-		__asm__ volatile("smc #0"
-				 : "+r"(x0), "+r"(x1), "+r"(x2), "+r"(x3)
-				 :
-				 : "x4", "x5", "x6", "x7", "x8", "x9", "x10",
-				 "x11", "x12", "x13", "x14", "x15", "x16",
-				 "x17", "memory");
-	return (int32_t)x0;
+	return (int32_t)(machine.m_psci == PSCI_HVC ? arm64_hvc(fn, a, b, c)
+						    : arm64_smc(fn, a, b, c));
 }
 
 const char *
@@ -80,8 +58,8 @@ static void
 psci_guess(uint64_t fn)
 {
 	if (arm64_boot_el == 1)
-		arm64_hvc(fn);
-	arm64_smc(fn);
+		arm64_hvc(fn, 0, 0, 0);
+	arm64_smc(fn, 0, 0, 0);
 }
 
 void

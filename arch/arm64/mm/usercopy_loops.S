@@ -199,9 +199,9 @@ arm64_answers:
 	ret
 
 /*
- * uint64_t arm64_hvc(uint64_t function), arm64_smc(): call the hypervisor or
- * the secure monitor and return its answer.  Without one the instruction is
- * undefined, and the result is -1, "not supported".
+ * arm64_hvc(), arm64_smc(): call the hypervisor or the secure monitor and return
+ * its answer.  Without one the instruction is undefined, and the result is -1,
+ * "not supported".  Registers are as in C: SMC Calling Convention (DEN 0028).
  */
 	.globl	arm64_hvc
 arm64_hvc:
