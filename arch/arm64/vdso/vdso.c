@@ -2,10 +2,11 @@
  * The vDSO of arm64, by Linux's names (vdso(7)).  It runs in programs, and is
  * linked by vdso.ld.
  */
-#include "kern/proc/vdso/clock.h"
-
+#define VDSO_FN(name)     __kernel_##name
 #define SYS_clock_gettime 113
 #define SYS_clock_getres  114
+
+#include "kern/proc/vdso/clock.h"
 
 /* Without the ISB the CPU may read the counter early. */
 static inline uint64_t
@@ -26,28 +27,6 @@ vdso_syscall(long number, long a, long b)
 
 	__asm__ volatile("svc #0" : "+r"(x0) : "r"(x1), "r"(x8) : "memory");
 	return x0;
-}
-
-int __kernel_clock_gettime(int clock, struct timespec *ts);
-int __kernel_clock_getres(int clock, struct timespec *ts);
-int __kernel_gettimeofday(struct timeval *tv, struct timezone *tz);
-
-int
-__kernel_clock_gettime(int clock, struct timespec *ts)
-{
-	return vdso_clock_gettime(SYS_clock_gettime, clock, ts);
-}
-
-int
-__kernel_clock_getres(int clock, struct timespec *ts)
-{
-	return vdso_clock_getres(SYS_clock_getres, clock, ts);
-}
-
-int
-__kernel_gettimeofday(struct timeval *tv, struct timezone *tz)
-{
-	return vdso_gettimeofday(tv, tz);
 }
 
 /*

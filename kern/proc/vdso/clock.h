@@ -1,7 +1,7 @@
 /*
  * The functions of the vDSO, which read the clock without a system call.
- * Included by vdso.c of each machine, which gives each its name there, and
- * defines vdso_tick() and vdso_syscall().
+ * Included by vdso.c of each machine, which defines VDSO_FN(), their names, the
+ * numbers of two calls, vdso_tick() and vdso_syscall().
  *
  * Its clocks start at power-on (kern/sys/time.c).  The CPU time of a process or
  * a thread is known to the kernel only.
@@ -44,25 +44,29 @@ vdso_ns(void)
 	return (uint64_t)(lifted * vdso_data.vd_mult >> 64);
 }
 
-static inline int
-vdso_clock_gettime(long number, int clock, struct timespec *ts)
+int VDSO_FN(clock_gettime)(int clock, struct timespec *ts);
+int VDSO_FN(clock_getres)(int clock, struct timespec *ts);
+int VDSO_FN(gettimeofday)(struct timeval *tv, struct timezone *tz);
+
+int
+VDSO_FN(clock_gettime)(int clock, struct timespec *ts)
 {
 	uint64_t ns;
 
 	if ((unsigned)clock > CLOCK_LAST || clock == CLOCK_PROCESS_CPUTIME_ID ||
 	    clock == CLOCK_THREAD_CPUTIME_ID)
-		return (int)vdso_syscall(number, clock, (long)ts);
+		return (int)vdso_syscall(SYS_clock_gettime, clock, (long)ts);
 	ns = vdso_ns();
 	ts->tv_sec = (int64_t)(ns / NS_PER_S);
 	ts->tv_nsec = (int64_t)(ns % NS_PER_S);
 	return 0;
 }
 
-static inline int
-vdso_clock_getres(long number, int clock, struct timespec *ts)
+int
+VDSO_FN(clock_getres)(int clock, struct timespec *ts)
 {
 	if ((unsigned)clock > CLOCK_LAST)
-		return (int)vdso_syscall(number, clock, (long)ts);
+		return (int)vdso_syscall(SYS_clock_getres, clock, (long)ts);
 	if (ts != NULL) {
 		ts->tv_sec = 0;
 		ts->tv_nsec = (int64_t)vdso_data.vd_resolution;
@@ -70,8 +74,8 @@ vdso_clock_getres(long number, int clock, struct timespec *ts)
 	return 0;
 }
 
-static inline int
-vdso_gettimeofday(struct timeval *tv, struct timezone *tz)
+int
+VDSO_FN(gettimeofday)(struct timeval *tv, struct timezone *tz)
 {
 	uint64_t ns;
 
