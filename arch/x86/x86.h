@@ -179,10 +179,6 @@ int x86_wrmsr_safe(uint32_t msr, uint64_t v);
 /* The HLT instruction in arch_idle(), one byte long. */
 extern const char x86_idle_hlt[];
 
-/* lwp.c: the GS base of the current LWP in user code. */
-void x86_set_gs(uintptr_t base);
-uintptr_t x86_get_gs(void);
-
 /* sigframe.c: the largest size of a signal's frame. */
 size_t x86_sigframe_bytes(void);
 /* sigcopy.S: a fault from start to end continues at _failed (EFAULT). */

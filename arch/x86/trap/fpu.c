@@ -122,9 +122,3 @@ x86_fpu_load(const void *area)
 	else
 		__asm__ volatile("fxrstor64 (%0)" : : "r"(area) : "memory");
 }
-
-void
-x86_fpu_reset(void)
-{
-	x86_fpu_load(&x86_fpu_clean);
-}

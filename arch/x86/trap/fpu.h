@@ -32,7 +32,5 @@ void x86_fpu_load(const void *area);
  */
 #define X86_FPU_ALIGN 64
 extern size_t x86_fpu_frame_bytes;
-/* Set all extended state to its initial value. */
-void x86_fpu_reset(void);
 
 #endif /* ARCH_X86_TRAP_FPU_H */

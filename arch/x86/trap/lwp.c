@@ -1,5 +1,6 @@
 /*
- * LWPs: their registers while they do not run, and their start in user code.
+ * LWPs: their registers while they do not run, their start in user code, and
+ * the bases of FS and GS.
  *
  * Intel SDM vol. 4, "IA-32 Architectural MSRs" (IA32_FS_BASE,
  * IA32_KERNEL_GS_BASE).
@@ -11,6 +12,7 @@
 #include "arch/x86/x86.h"
 #include "kern/arch.h"
 #include "kern/mm/page.h"
+#include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/proc.h"
 #include "lib/string.h"
@@ -170,19 +172,44 @@ arch_get_tls(void)
 	return xl->xl_fs_base;
 }
 
-void
-x86_set_gs(uintptr_t base)
+/* arch_prctl(2), which only x86 has. */
+#define SYS_ARCH_PRCTL 158
+#define ARCH_SET_GS    0x1001
+#define ARCH_SET_FS    0x1002
+#define ARCH_GET_FS    0x1003
+#define ARCH_GET_GS    0x1004
+
+static intptr_t
+arch_prctl(unsigned code, uintptr_t arg)
 {
 	struct x86_lwp *xl = lwp_self()->l_arch;
 
-	xl->xl_gs_base = base;
-	wrmsr(IA32_KERNEL_GS_BASE, base);
+	switch (code) {
+	case ARCH_SET_FS:
+	case ARCH_SET_GS:
+		/* entry.S takes an upper address for the kernel's base. */
+		if (arg >= USER_TOP)
+			return -EPERM;
+		if (code == ARCH_SET_FS) {
+			arch_set_tls(arg);
+		} else {
+			xl->xl_gs_base = arg;
+			wrmsr(IA32_KERNEL_GS_BASE, arg);
+		}
+		return 0;
+	case ARCH_GET_FS:
+		return -copyout(arg, &xl->xl_fs_base, sizeof arg);
+	case ARCH_GET_GS:
+		return -copyout(arg, &xl->xl_gs_base, sizeof arg);
+	default:
+		return -EINVAL;
+	}
 }
 
-uintptr_t
-x86_get_gs(void)
+intptr_t
+arch_syscall(unsigned sysno, const uintptr_t *a)
 {
-	struct x86_lwp *xl = lwp_self()->l_arch;
-
-	return xl->xl_gs_base;
+	if (sysno != SYS_ARCH_PRCTL)
+		return -ENOSYS;
+	return arch_prctl((unsigned)a[0], a[1]);
 }
