@@ -45,6 +45,18 @@ x86_apic_id(void)
 	return x86_apic.xa_x2 ? id : id >> 24;
 }
 
+/* Without arch_relax(), which would flush the TLB for other CPUs. */
+static void
+wait_sent(void)
+{
+	for (unsigned n = 0; n < SEND_PATIENCE; n++) {
+		if ((mmio_read32(&x86_apic.xa_regs[APIC_ICR / 4]) &
+			ICR_PENDING) == 0)
+			return;
+		__builtin_ia32_pause();
+	}
+}
+
 void
 x86_apic_send(uint32_t dest, uint32_t icr)
 {
@@ -59,24 +71,7 @@ x86_apic_send(uint32_t dest, uint32_t icr)
 	}
 	mmio_write32(&x86_apic.xa_regs[APIC_ICR_HIGH / 4], dest << 24);
 	mmio_write32(&x86_apic.xa_regs[APIC_ICR / 4], icr);
-	for (unsigned n = 0; n < SEND_PATIENCE; n++) {
-		if ((mmio_read32(&x86_apic.xa_regs[APIC_ICR / 4]) &
-			ICR_PENDING) == 0)
-			return;
-		arch_relax();
-	}
-}
-
-/* Without arch_relax(), which would flush the TLB for other CPUs. */
-static void
-wait_sent(void)
-{
-	for (unsigned n = 0; n < SEND_PATIENCE; n++) {
-		if ((mmio_read32(&x86_apic.xa_regs[APIC_ICR / 4]) &
-			ICR_PENDING) == 0)
-			return;
-		__builtin_ia32_pause();
-	}
+	wait_sent();
 }
 
 /*
