@@ -14,6 +14,16 @@ struct cpuid_regs {
 /* Returns zeros if the leaf is beyond the maximum of its range. */
 struct cpuid_regs cpuid(uint32_t leaf, uint32_t subleaf);
 
+/* Is this bit of a register of a leaf 1? */
+enum { CPUID_EAX, CPUID_EBX, CPUID_ECX, CPUID_EDX };
+static inline bool
+cpuid_has(uint32_t leaf, unsigned reg, unsigned bit)
+{
+	struct cpuid_regs r = cpuid(leaf, 0);
+
+	return ((const uint32_t[]){ r.a, r.b, r.c, r.d }[reg] >> bit & 1) != 0;
+}
+
 struct x86_features {
 	char vendor[13];
 	char brand[49];

@@ -243,19 +243,6 @@ static const struct {
 	{ 7, 2, 11, "avx512_vnni" },
 };
 
-static bool
-has_flag(size_t i)
-{
-	struct cpuid_regs r;
-
-	if (cpuid(flags[i].leaf & 0x80000000, 0).a < flags[i].leaf)
-		return false;
-	r = cpuid(flags[i].leaf, 0);
-	return ((const uint32_t[]){ r.a, r.b, r.c, r.d }[flags[i].reg] >>
-		       flags[i].bit &
-		   1) != 0;
-}
-
 /* All CPUs have the features of the calling one. */
 void
 arch_cpuinfo(struct text *t, unsigned n)
@@ -272,7 +259,7 @@ arch_cpuinfo(struct text *t, unsigned n)
 	    n, f->vendor, f->family, f->model, name, f->stepping, khz / 1000,
 	    khz % 1000);
 	for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
-		if (has_flag(i))
+		if (cpuid_has(flags[i].leaf, flags[i].reg, flags[i].bit))
 			text_add(t, " %s", flags[i].name);
 	}
 	text_add(t, "\n\n");

@@ -52,6 +52,12 @@ uint64_t x86_power_prefetch_bits(void);
 /* Does the CPU have MSR_PLATFORM_INFO and MSR_POWER_CTL? */
 bool x86_power_has_ratios(void);
 bool x86_power_is(const char *vendor);
+bool x86_power_has_speedstep(void);
+bool x86_power_has_pstates(void);
+bool x86_power_has_prefetch_control(void);
+/* Is the rate set by levels, of Intel's HWP or of AMD's CPPC? */
+bool x86_power_uses_hwp(void);
+bool x86_power_uses_cppc(void);
 /* Does the model have AMD_INTERRUPT_PENDING's C1E, or AMD_CSTATE_CONFIG? */
 bool x86_power_has_c1e(void);
 bool x86_power_has_cc6(void);

@@ -46,9 +46,7 @@ fix_intel_rate(struct x86_power *pw, const char **said)
 {
 	uint64_t v;
 
-	if (FIELD(cpuid(6, 0).a, LEAF6_EAX_HWP, LEAF6_EAX_HWP) != 0 &&
-	    x86_rdmsr_safe(IA32_PM_ENABLE, &v) == 0 &&
-	    (v & PM_ENABLE_HWP) != 0) {
+	if (x86_power_uses_hwp()) {
 		*said = refused;
 		/* Bits 63:32 are a window of time, and the package's part. */
 		return x86_rdmsr_safe(IA32_HWP_CAPABILITIES, &v) == 0 &&
@@ -57,7 +55,7 @@ fix_intel_rate(struct x86_power *pw, const char **said)
 			   HWP_ALL(HWP_GUARANTEED(v)), said,
 			   "IA32_HWP_REQUEST: the guaranteed level");
 	}
-	if (FIELD(cpuid(1, 0).c, 7, 7) == 0 || !x86_power_has_ratios() ||
+	if (!x86_power_has_speedstep() || !x86_power_has_ratios() ||
 	    x86_rdmsr_safe(MSR_PLATFORM_INFO, &v) != 0 ||
 	    (v & PLATFORM_INFO_RATIO_BITS) == 0) {
 		*said = "no known register for it";
@@ -78,8 +76,7 @@ fix_amd_rate(struct x86_power *pw, const char **said)
 {
 	uint64_t v;
 
-	if (FIELD(cpuid(0x80000008, 0).b, 27, 27) != 0 &&
-	    x86_rdmsr_safe(AMD_CPPC_ENABLE, &v) == 0 && (v & 1) != 0) {
+	if (x86_power_uses_cppc()) {
 		*said = refused;
 		return x86_rdmsr_safe(AMD_CPPC_CAPABILITY, &v) == 0 &&
 		       CPPC_NOMINAL(v) != 0 &&
@@ -87,7 +84,7 @@ fix_amd_rate(struct x86_power *pw, const char **said)
 			   HWP_ALL(CPPC_NOMINAL(v)), said,
 			   "CPPC_REQUEST: the nominal level");
 	}
-	if (FIELD(cpuid(0x80000007, 0).d, 7, 7) != 0)
+	if (x86_power_has_pstates())
 		return try_change(pw, AMD_PSTATE_CONTROL, PSTATE_CONTROL_BITS,
 		    0, said, "P-state 0");
 	*said = "no known register for it";
@@ -99,12 +96,11 @@ stop_turbo(struct x86_power *pw, const char **said)
 {
 	uint64_t v;
 
-	if (x86_power_is("AuthenticAMD") &&
-	    FIELD(cpuid(0x80000007, 0).d, 9, 9) != 0)
+	if (x86_power_is("AuthenticAMD") && cpuid_has(0x80000007, CPUID_EDX, 9))
 		return try_change(pw, AMD_HWCR, HWCR_NO_BOOST, HWCR_NO_BOOST,
 		    said, "HWCR.CpbDis");
 	if (x86_power_is("GenuineIntel") &&
-	    (FIELD(cpuid(6, 0).a, LEAF6_EAX_TURBO, LEAF6_EAX_TURBO) != 0 ||
+	    (cpuid_has(6, CPUID_EAX, LEAF6_EAX_TURBO) ||
 		(x86_rdmsr_safe(IA32_MISC_ENABLE, &v) == 0 &&
 		    (v & MISC_ENABLE_NO_TURBO) != 0)))
 		return try_change(pw, IA32_MISC_ENABLE, MISC_ENABLE_NO_TURBO,
@@ -141,8 +137,7 @@ stop_prefetch(struct x86_power *pw, const char **said)
 	if (bits != 0)
 		return try_change(pw, MSR_MISC_FEATURE_CONTROL, bits, bits,
 		    said, "MSR_MISC_FEATURE_CONTROL");
-	if (x86_power_is("AuthenticAMD") &&
-	    FIELD(cpuid(0x80000021, 0).a, 13, 13) != 0)
+	if (x86_power_has_prefetch_control())
 		return try_change(pw, AMD_PREFETCH_CONTROL,
 		    PREFETCH_CONTROL_OFF, PREFETCH_CONTROL_OFF, said,
 		    "PrefetchControl");
@@ -155,7 +150,7 @@ freeze_in_smm(struct x86_power *pw, const char **said)
 {
 	uint64_t v;
 
-	if (x86_power_is("GenuineIntel") && FIELD(cpuid(1, 0).c, 15, 15) != 0 &&
+	if (x86_power_is("GenuineIntel") && cpuid_has(1, CPUID_ECX, 15) &&
 	    x86_rdmsr_safe(IA32_PERF_CAPABILITIES, &v) == 0 &&
 	    (v & PERF_CAP_FREEZE_SMM) != 0)
 		return try_change(pw, IA32_DEBUGCTL, DEBUGCTL_FREEZE_SMM,

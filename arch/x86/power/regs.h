@@ -9,14 +9,10 @@
 #define ARCH_X86_POWER_REGS_H
 
 /* CPUID.06H. */
-#define LEAF6_EAX_DTS         0  /* IA32_THERM_STATUS has a temperature */
-#define LEAF6_EAX_TURBO       1  /* 0 also after IA32_MISC_ENABLE[38] is set */
-#define LEAF6_EAX_PACKAGE     6  /* IA32_PACKAGE_THERM_STATUS */
-#define LEAF6_EAX_HWP         7  /* hardware-controlled performance states */
-#define LEAF6_EAX_HWP_NOTIFY  8  /* IA32_HWP_INTERRUPT */
-#define LEAF6_EAX_HWP_PACKAGE 11 /* IA32_HWP_REQUEST_PKG */
+#define LEAF6_EAX_DTS         0 /* IA32_THERM_STATUS has a temperature */
+#define LEAF6_EAX_TURBO       1 /* 0 also after IA32_MISC_ENABLE[38] is set */
+#define LEAF6_EAX_PACKAGE     6 /* IA32_PACKAGE_THERM_STATUS */
 #define LEAF6_ECX_APERF_MPERF 0
-#define LEAF6_ECX_BIAS        3 /* IA32_ENERGY_PERF_BIAS */
 
 /* The clock at the base rate, and at the rate in force.  Both stop in C1. */
 #define IA32_MPERF 0x0e7

@@ -33,48 +33,33 @@ is_amd(void)
 	return x86_power_is("AuthenticAMD");
 }
 
-static bool
-has_speedstep(void)
-{
-	return is_intel() && FIELD(cpuid(1, 0).c, 7, 7) != 0;
-}
+/* A function, which says what `if_so` says, if this bit is 1. */
+#define IF_CPUID(type, name, if_so, leaf, reg, bit)                            \
+	type name(void)                                                        \
+	{                                                                      \
+		return if_so() && cpuid_has(leaf, CPUID_##reg, bit);           \
+	}
+#define IF_MSR(type, name, if_so, msr, mask)                                   \
+	type name(void)                                                        \
+	{                                                                      \
+		uint64_t v = 0;                                                \
+		if (if_so())                                                   \
+			x86_rdmsr_safe(msr, &v);                               \
+		return (v & (mask)) != 0;                                      \
+	}
 
-static bool
-has_hwp(void)
-{
-	return is_intel() &&
-	       FIELD(cpuid(6, 0).a, LEAF6_EAX_HWP, LEAF6_EAX_HWP) != 0;
-}
+IF_CPUID(bool, x86_power_has_speedstep, is_intel, 1, ECX, 7)
+IF_CPUID(static bool, has_hwp, is_intel, 6, EAX, 7)
+IF_MSR(bool, x86_power_uses_hwp, has_hwp, IA32_PM_ENABLE, PM_ENABLE_HWP)
+IF_CPUID(static bool, uses_hwp_package, x86_power_uses_hwp, 6, EAX, 11)
+IF_CPUID(static bool, uses_hwp_notify, x86_power_uses_hwp, 6, EAX, 8)
+IF_CPUID(static bool, has_bias, is_intel, 6, ECX, 3)
 
-static bool
-uses_hwp(void)
-{
-	uint64_t v;
-
-	return has_hwp() && x86_rdmsr_safe(IA32_PM_ENABLE, &v) == 0 &&
-	       (v & PM_ENABLE_HWP) != 0;
-}
-
-static bool
-uses_hwp_package(void)
-{
-	return uses_hwp() && FIELD(cpuid(6, 0).a, LEAF6_EAX_HWP_PACKAGE,
-				 LEAF6_EAX_HWP_PACKAGE) != 0;
-}
-
-static bool
-uses_hwp_notify(void)
-{
-	return uses_hwp() && FIELD(cpuid(6, 0).a, LEAF6_EAX_HWP_NOTIFY,
-				 LEAF6_EAX_HWP_NOTIFY) != 0;
-}
-
-static bool
-has_bias(void)
-{
-	return is_intel() &&
-	       FIELD(cpuid(6, 0).c, LEAF6_ECX_BIAS, LEAF6_ECX_BIAS) != 0;
-}
+/* AMD APM vol. 3, "Appendix E", Fn8000_0007_EDX, _0008_EBX, _0021_EAX. */
+IF_CPUID(bool, x86_power_has_pstates, is_amd, 0x80000007, EDX, 7)
+IF_CPUID(static bool, has_cppc, is_amd, 0x80000008, EBX, 27)
+IF_MSR(bool, x86_power_uses_cppc, has_cppc, AMD_CPPC_ENABLE, 1)
+IF_CPUID(bool, x86_power_has_prefetch_control, is_amd, 0x80000021, EAX, 13)
 
 /*
  * Models of family 6.  cores: prefetcher bits 0 to 3.  small: bits 0 and 2.
@@ -99,7 +84,7 @@ is_model_of(const uint8_t *list, size_t n)
 static bool
 is_efficient_core(void)
 {
-	return FIELD(cpuid(7, 0).d, 15, 15) != 0 &&
+	return cpuid_has(7, CPUID_EDX, 15) &&
 	       FIELD(cpuid(0x1a, 0).a, 31, 24) == 0x20;
 }
 
@@ -144,34 +129,6 @@ has_hwcr(void)
 	return is_amd() && x86_features.family >= 0xf;
 }
 
-/* AMD APM vol. 3, "Appendix E", Fn8000_0007_EDX, _0008_EBX, _0021_EAX. */
-static bool
-has_pstates(void)
-{
-	return is_amd() && FIELD(cpuid(0x80000007, 0).d, 7, 7) != 0;
-}
-
-static bool
-has_cppc(void)
-{
-	return is_amd() && FIELD(cpuid(0x80000008, 0).b, 27, 27) != 0;
-}
-
-static bool
-uses_cppc(void)
-{
-	uint64_t v;
-
-	return has_cppc() && x86_rdmsr_safe(AMD_CPPC_ENABLE, &v) == 0 &&
-	       (v & 1) != 0;
-}
-
-static bool
-has_amd_prefetch(void)
-{
-	return is_amd() && FIELD(cpuid(0x80000021, 0).a, 13, 13) != 0;
-}
-
 /* CPUID.07H:EDX[31:26]: IBRS, STIBP, IA32_ARCH_CAPABILITIES, SSBD. */
 static bool
 has_spec_ctrl(void)
@@ -187,7 +144,7 @@ arch_capabilities(void)
 {
 	uint64_t v = 0;
 
-	if (is_intel() && FIELD(cpuid(7, 0).d, 29, 29) != 0)
+	if (is_intel() && cpuid_has(7, CPUID_EDX, 29))
 		x86_rdmsr_safe(IA32_ARCH_CAPABILITIES, &v);
 	return v;
 }
@@ -208,7 +165,7 @@ static bool
 has_mcu_opt_ctrl(void)
 {
 	return FIELD(arch_capabilities(), 18, 18) != 0 ||
-	       (is_intel() && FIELD(cpuid(7, 0).d, 9, 9) != 0);
+	       (is_intel() && cpuid_has(7, CPUID_EDX, 9));
 }
 
 static bool
@@ -229,14 +186,15 @@ static const struct {
 	bool (*exists)(void); /* NULL: x86_power_watch() knows */
 } regs[] = {
 	{ "misc_enable", IA32_MISC_ENABLE, SETTING, is_intel },
-	{ "perf_ctl", IA32_PERF_CTL, SETTING, has_speedstep },
-	{ "perf_status", IA32_PERF_STATUS, STATUS, has_speedstep },
+	{ "perf_ctl", IA32_PERF_CTL, SETTING, x86_power_has_speedstep },
+	{ "perf_status", IA32_PERF_STATUS, STATUS, x86_power_has_speedstep },
 	{ "pm_enable", IA32_PM_ENABLE, SETTING, has_hwp },
-	{ "hwp_capabilities", IA32_HWP_CAPABILITIES, STATUS, uses_hwp },
-	{ "hwp_request", IA32_HWP_REQUEST, SETTING, uses_hwp },
+	{ "hwp_capabilities", IA32_HWP_CAPABILITIES, STATUS,
+	    x86_power_uses_hwp },
+	{ "hwp_request", IA32_HWP_REQUEST, SETTING, x86_power_uses_hwp },
 	{ "hwp_request_pkg", IA32_HWP_REQUEST_PKG, SETTING, uses_hwp_package },
 	{ "hwp_interrupt", IA32_HWP_INTERRUPT, SETTING, uses_hwp_notify },
-	{ "hwp_status", IA32_HWP_STATUS, STATUS, uses_hwp },
+	{ "hwp_status", IA32_HWP_STATUS, STATUS, x86_power_uses_hwp },
 	{ "energy_perf_bias", IA32_ENERGY_PERF_BIAS, SETTING, has_bias },
 	{ "misc_feature_control", MSR_MISC_FEATURE_CONTROL, SETTING,
 	    has_prefetch },
@@ -244,15 +202,17 @@ static const struct {
 	{ "therm_status", IA32_THERM_STATUS, STATUS, NULL },
 	{ "package_therm_status", IA32_PACKAGE_THERM_STATUS, STATUS, NULL },
 	{ "hwcr", AMD_HWCR, SETTING, has_hwcr },
-	{ "pstate_control", AMD_PSTATE_CONTROL, SETTING, has_pstates },
-	{ "pstate_status", AMD_PSTATE_STATUS, STATUS, has_pstates },
+	{ "pstate_control", AMD_PSTATE_CONTROL, SETTING,
+	    x86_power_has_pstates },
+	{ "pstate_status", AMD_PSTATE_STATUS, STATUS, x86_power_has_pstates },
 	{ "cppc_enable", AMD_CPPC_ENABLE, SETTING, has_cppc },
 	{ "cppc_capability", AMD_CPPC_CAPABILITY, STATUS, has_cppc },
-	{ "cppc_request", AMD_CPPC_REQUEST, SETTING, uses_cppc },
+	{ "cppc_request", AMD_CPPC_REQUEST, SETTING, x86_power_uses_cppc },
 	{ "interrupt_pending", AMD_INTERRUPT_PENDING, SETTING,
 	    x86_power_has_c1e },
 	{ "cstate_config", AMD_CSTATE_CONFIG, SETTING, x86_power_has_cc6 },
-	{ "prefetch_control", AMD_PREFETCH_CONTROL, SETTING, has_amd_prefetch },
+	{ "prefetch_control", AMD_PREFETCH_CONTROL, SETTING,
+	    x86_power_has_prefetch_control },
 	{ "spec_ctrl", IA32_SPEC_CTRL, MITIGATION, has_spec_ctrl },
 	{ "arch_capabilities", IA32_ARCH_CAPABILITIES, MITIGATION,
 	    has_capabilities },
@@ -323,14 +283,15 @@ x86_power_look(struct x86_power *pw)
 	}
 }
 
-/* An object of the settings, or of the others; values now, or at boot. */
+/* An object of the settings, or of the others; values now, or at boot. `member`
+ * is its name and what comes before it. */
 static void
 describe_regs(const struct x86_power *pw, struct text *t, const char *member,
     enum kind kind, bool now)
 {
 	const char *join = "";
 
-	text_add(t, "\"%s\":{", member);
+	text_add(t, "%s\":{", member);
 	for (unsigned i = 0; i < POWER_NREG; i++) {
 		if (!has_reg(pw, i) || regs[i].kind != kind)
 			continue;
@@ -345,18 +306,12 @@ void
 x86_power_describe(const struct x86_power *pw, struct text *t)
 {
 	if ((pw->xw_has & ~MITIGATIONS) != 0) {
-		text_add(t, ",\"power\":{");
-		describe_regs(pw, t, "settings", SETTING, false);
-		text_add(t, ",");
-		describe_regs(pw, t, "settings_now", SETTING, true);
-		text_add(t, ",");
-		describe_regs(pw, t, "status", STATUS, false);
-		text_add(t, ",");
-		describe_regs(pw, t, "status_now", STATUS, true);
+		describe_regs(pw, t, ",\"power\":{\"settings", SETTING, false);
+		describe_regs(pw, t, ",\"settings_now", SETTING, true);
+		describe_regs(pw, t, ",\"status", STATUS, false);
+		describe_regs(pw, t, ",\"status_now", STATUS, true);
 		text_add(t, "}");
 	}
-	if ((pw->xw_has & MITIGATIONS) != 0) {
-		text_add(t, ",");
-		describe_regs(pw, t, "mitigations", MITIGATION, true);
-	}
+	if ((pw->xw_has & MITIGATIONS) != 0)
+		describe_regs(pw, t, ",\"mitigations", MITIGATION, true);
 }

@@ -54,15 +54,12 @@ add_throttles(struct x86_power *pw, struct barecpc_interrupts *by)
 void
 x86_power_watch(struct x86_power *pw)
 {
-	struct cpuid_regs r = cpuid(6, 0);
 	bool intel = x86_power_is("GenuineIntel");
 
-	pw->xw_thermal = intel && FIELD(cpuid(1, 0).d, 22, 22) != 0 &&
-	                 FIELD(r.a, LEAF6_EAX_DTS, LEAF6_EAX_DTS) != 0;
-	pw->xw_package =
-	    intel && FIELD(r.a, LEAF6_EAX_PACKAGE, LEAF6_EAX_PACKAGE) != 0;
-	pw->xw_rate =
-	    FIELD(r.c, LEAF6_ECX_APERF_MPERF, LEAF6_ECX_APERF_MPERF) != 0;
+	pw->xw_thermal = intel && cpuid_has(1, CPUID_EDX, 22) &&
+	                 cpuid_has(6, CPUID_EAX, LEAF6_EAX_DTS);
+	pw->xw_package = intel && cpuid_has(6, CPUID_EAX, LEAF6_EAX_PACKAGE);
+	pw->xw_rate = cpuid_has(6, CPUID_ECX, LEAF6_ECX_APERF_MPERF);
 	if (pw->xw_thermal)
 		take_logs(IA32_THERM_STATUS);
 	if (pw->xw_package)
