@@ -1,5 +1,5 @@
 # tests/host/: tests that run on the build machine, with sanitizers.  The folders mirror the source tree.
-HOST_CC     := gcc
+HOST_CC     := $(HOST_TRIPLE)gcc
 HOST_CFLAGS := -O1 -g -std=gnu11 -Wall -Wextra -Wshadow -Werror -MMD -MP -fno-strict-aliasing
 # The shadow folder has headers that replace those of a machine's registers and inlines.
 HOST_CFLAGS += -Itests/lib/host/shadow -I. -Iinclude $(PREFIX_MAP)
@@ -222,7 +222,7 @@ $(RENAMES): tests/lib/host/kernel_names.h
 	@mkdir -p $(@D)
 	$(Q)awk '/^#define [a-z].* / { print $$2, $$3 }' $< >$@
 OURS := $(foreach d,lib dev kern arch boot,$(HB)/$(d)/%.o build/tsan/$(d)/%.o)
-$(OURS): AFTER = objcopy --redefine-syms=$(RENAMES) $(RENAME_PRINTF)
+$(OURS): AFTER = $(HOST_TRIPLE)objcopy --redefine-syms=$(RENAMES) $(RENAME_PRINTF)
 $(OURS): HOST_CFLAGS += -fno-builtin
 $(foreach b,host tsan,build/$(b)/kern/cpc/init/init.o build/$(b)/kern/cpc/init/crosstalk.o \
     build/$(b)/kern/cpc/test/witness.o \

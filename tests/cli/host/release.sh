@@ -64,6 +64,15 @@ check 'the disk for Google' test "$(tar -tzf barecpc-gce.tar.gz)" = disk.raw
 check 'the disk for Azure' test "$(tail -c 512 barecpc-azure.vhd | head -c 8)" = conectix
 check 'the disk for AWS' test "$(head -c 520 barecpc-aws.raw | tail -c 8)" = 'EFI PART'
 check 'vpmu.img ends in half an hour' grep -aq '^output=text keep=no deadline=1800 -- vpmu' vpmu.img
+other=$(dpkg --print-architecture | sed 's/amd64/other/; s/arm64/amd64/; s/other/arm64/')
+dpkg-deb -R "barecpc_${version}_$other.deb" "$tap_dir/foreign"
+check 'a package for hosts of the other architecture' test "$(dpkg-deb -f "barecpc_${version}_$other.deb" Architecture)" = "$other"
+check 'its tools are of that, and static' test "$(LC_ALL=C readelf -hl "$tap_dir"/foreign/usr/lib/barecpc/build/host/* |
+	grep -cE 'Machine: .*(AArch64|X86-64)|INTERP')" = 3
+check 'its sums' sh -c "cd '$tap_dir/foreign' && md5sum --quiet -c DEBIAN/md5sums"
+dpkg-deb -R "barecpc_${version}_$(dpkg --print-architecture).deb" "$tap_dir/native"
+check 'it differs in nothing else' test "$(diff -rq "$tap_dir/native/usr" "$tap_dir/foreign/usr" | sed 's/ differ$//; s|.*/||' |
+	sort | paste -s -d ' ')" = 'encode fits libcpc.pc libpayload.pc list'
 check 'of all files' test "$(wc -l <SHA256SUMS)" = "$(find . -type f ! -name SHA256SUMS | wc -l)"
 check 'the notes have the changes' grep -q '^- ' NOTES.md
 sed -n 's/^    qemu-/qemu-/p' NOTES.md >"$tap_dir/commands"
