@@ -146,10 +146,12 @@ HOST_TESTS += $(addprefix arch/arm64/,fdt/machine_fdt machine_acpi vmm boards de
 X86_TESTS   := $(addprefix arch/x86/pmu/,intel_pcbe intel_count intel_table nmi)
 PMUV3_TESTS := $(addprefix arch/arm64/pmu/,pmuv3 pmuv3_count pmuv3_overflow pmuv3_rules)
 $(T)arch/x86/topology: $(call host,arch/x86/topology.o $(HOST_LIB))
-X86_DEV_TESTS := $(addprefix arch/x86/dev/,tco tsc tsc_sync)
+X86_DEV_TESTS := $(addprefix arch/x86/dev/,console tco tsc tsc_sync)
 $(X86_DEV_TESTS:%=$(T)%): $(T)%: $(HB)/%.o $(call host,$(HOST_LIB))
 $(foreach t,$(X86_DEV_TESTS),$(HB)/$(t).o $(HB)/tests/host/$(t).o): \
     HOST_CFLAGS := -Itests/lib/host/shadow_ports $(HOST_CFLAGS)
+$(T)arch/x86/dev/console: $(call host,$(UART_OBJS))
+$(T)arch/x86/dev/console: HOST_LDFLAGS := -no-pie -Wl,--unresolved-symbols=ignore-all # of what it does not call
 $(T)arch/x86/mm/early: $(call host,arch/x86/mm/early.o $(HOST_LIB))
 HOST_TESTS += $(X86_DEV_TESTS) arch/x86/mm/early
 POWER_TESTS := $(addprefix arch/x86/power/,quiet strain)

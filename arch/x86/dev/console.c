@@ -37,8 +37,9 @@ const bool uart_has_ports = true;
 static struct {
 	bool chosen;      /* console_init() has run */
 	struct uart uart; /* u_ops is NULL: no UART, or none that works */
-	/* The fast path's ports, of a 16550; 0: another UART. */
+	/* The fast path's ports, of a 16550; 0: another UART, or stuck. */
 	uint16_t status, data;
+	bool stuck; /* it stayed full, and has had no room since */
 	size_t nwaiting;
 	char waiting[2048];
 } console;
@@ -72,7 +73,18 @@ uart_write(const struct uart *u, unsigned offset, uint32_t v)
 		mmio_write8(reg, (uint8_t)v);
 }
 
-/* A UART that stays full is not used any more. */
+static void
+open_fast_path(void)
+{
+	const struct uart *u = &console.uart;
+
+	if (u->u_kind != UART_16550_IO)
+		return;
+	console.status = (uint16_t)(u->u_addr + u->u_status);
+	console.data = (uint16_t)(u->u_addr + u->u_data);
+}
+
+/* As on arm64: wait once for a UART that stays full, not for each character. */
 static void
 send_char(int c)
 {
@@ -81,13 +93,16 @@ send_char(int c)
 	if (u->u_ops == NULL)
 		return;
 	for (unsigned n = 0; !uart_has_room(u); n++) {
-		if (n == PATIENCE) {
-			console.uart.u_ops = NULL;
-			console.status = 0;
+		if (console.stuck || n == PATIENCE) {
+			console.stuck = true;
+			console.status = 0; /* send_char() ends it */
 			return;
 		}
 	}
 	uart_send(u, (unsigned char)c);
+	if (console.stuck)
+		open_fast_path();
+	console.stuck = false;
 }
 
 void
@@ -150,10 +165,7 @@ start_uart(const struct uart *u)
 	}
 	if (!uart_start(&console.uart))
 		return false;
-	if (u->u_kind == UART_16550_IO) {
-		console.status = (uint16_t)(u->u_addr + console.uart.u_status);
-		console.data = (uint16_t)(u->u_addr + console.uart.u_data);
-	}
+	open_fast_path();
 	return true;
 }
 

@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+uint8_t inb(uint16_t port);
+void outb(uint16_t port, uint8_t v);
 uint16_t inw(uint16_t port);
 void outw(uint16_t port, uint16_t v);
 uint64_t rdmsr(uint32_t msr);
