@@ -296,7 +296,6 @@ arch_cpu_start(struct cpu *cpu)
 	leaf = x86_pt_leaf(x86_root, TRAMPOLINE_PA, &bytes);
 	*leaf = 0;
 	invlpg(TRAMPOLINE_PA);
-	if (arrived)
-		x86_tsc_compare(cpu);
+	x86_tsc_compare(cpu, arrived);
 	return arrived ? NULL : "it does not arrive in time";
 }

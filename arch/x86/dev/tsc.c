@@ -24,7 +24,7 @@
 #define ROUGH   200
 #define IN_STEP 100
 
-/* In QEMU and KVM, one tick of the APIC timer is 1 ns. */
+/* In QEMU and KVM one tick of the APIC timer is 1 ns, but for TDX. */
 #define VIRTUAL_APIC_HZ 1000000000
 
 struct x86_rates x86_rates;
@@ -182,11 +182,14 @@ rate_by_hyperv(void)
 	return true;
 }
 
+/* Intel TDX Module Base Architecture Specification, "CPUID Leaf 0x21". */
 static bool
 apic_is_virtual(void)
 {
+	bool tdx = cpuid(0x21, 0).b == 0x65746e49; /* "IntelTDX    " */
+
 	return strcmp(x86_features.hypervisor, "TCGTCGTCGTCG") == 0 ||
-	       strcmp(x86_features.hypervisor, "KVMKVMKVM") == 0;
+	       (strcmp(x86_features.hypervisor, "KVMKVMKVM") == 0 && !tdx);
 }
 
 static void

@@ -108,8 +108,8 @@ report(const struct cpu *c, const struct difference *d, const char *fate)
 	    c->c_id, (long)d->ahead, (unsigned long)(d->width / 2 + 1), fate);
 }
 
-void
-x86_tsc_compare(const struct cpu *c)
+static void
+compare(const struct cpu *c)
 {
 	struct difference d = { 0 };
 	bool heard = ask(TURNS, 0, &d);
@@ -133,8 +133,16 @@ x86_tsc_compare(const struct cpu *c)
 	x86_tsc.unequal |= heard && is_ahead(&d);
 	if (heard && distance(&d) + d.width / 2 + 1 > x86_tsc.error)
 		x86_tsc.error = distance(&d) + d.width / 2 + 1;
+}
+
+void
+x86_tsc_compare(const struct cpu *c, bool arrived)
+{
+	if (arrived)
+		compare(c);
 	x86_tsc_expect(NULL);
-	if (c->c_id == ncpu - 1 && !x86_tsc.unequal && !x86_tsc.unknown)
+	if (c->c_id == ncpu - 1 && x86_tsc.error != 0 && !x86_tsc.unequal &&
+	    !x86_tsc.unknown)
 		printf("cpu: the TSCs are equal within %lu ticks\n",
 		    (unsigned long)x86_tsc.error);
 }

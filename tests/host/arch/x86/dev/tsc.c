@@ -26,7 +26,7 @@ struct x86_features x86_features;
 
 static uint64_t now_ns, true_hz;
 static uint64_t hyperv_hz; /* of MSR 40000022H; 0: #GP */
-static struct cpuid_regs leaf_15, leaf_hv_interface, leaf_hv_features;
+static struct cpuid_regs leaf_15, leaf_21, leaf_hv_interface, leaf_hv_features;
 static struct refclock clocks[REFCLOCKS];
 static unsigned nclocks;
 
@@ -85,6 +85,8 @@ cpuid(uint32_t leaf, uint32_t subleaf)
 	switch (leaf) {
 	case 0x15:
 		return leaf_15;
+	case 0x21:
+		return leaf_21;
 	case 0x40000001:
 		return leaf_hv_interface;
 	case 0x40000003:
@@ -138,6 +140,7 @@ start(unsigned n, uint64_t hz)
 {
 	memset(&x86_rates, 0, sizeof x86_rates);
 	memset(&leaf_15, 0, sizeof leaf_15);
+	memset(&leaf_21, 0, sizeof leaf_21);
 	memset(&leaf_hv_interface, 0, sizeof leaf_hv_interface);
 	memset(&leaf_hv_features, 0, sizeof leaf_hv_features);
 	hyperv_hz = 0;
@@ -210,6 +213,20 @@ TEST(without_a_clock_it_is_marked)
 	assert_int_equal(x86_rates.tsc_hz, 2400000000);
 	assert_null(x86_rates.witness);
 	assert_int_equal(x86_rates.error_ppm, 0);
+}
+
+/* There the APIC's timer has the crystal's 25 MHz, and no other clock is. */
+TEST(the_timer_of_a_trust_domain_is_no_clock)
+{
+	start(0, 2400000000);
+	leaf_15 = (struct cpuid_regs){ 1, 96, 25000000, 0 };
+	leaf_21 = (struct cpuid_regs){ 0, 0x65746e49, 0x20202020, 0x5844546c };
+	strcpy(x86_features.hypervisor, "KVMKVMKVM");
+	x86_rates_init(true);
+	x86_features.hypervisor[0] = '\0';
+	assert_int_equal(x86_rates.tsc_hz, 2400000000);
+	assert_int_equal(x86_rates.doubt_hz, 0);
+	assert_near(x86_rates.apic_hz, 25000000, 300);
 }
 
 TEST(a_second_clock_checks_the_first)
