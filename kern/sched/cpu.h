@@ -49,8 +49,8 @@ struct cpu {
 	struct lwpq c_lowest; /* ready LWPs that run if no other does */
 	uint64_t c_since;     /* tick of the last switch: sched_account() */
 	struct turn c_turn;
-	struct timer c_slice;         /* runs while an LWP waits */
-	const struct lwp *c_slice_of; /* the LWP it was started for */
+	struct timer c_slice; /* runs while an LWP waits */
+	int c_slice_of;       /* the LWP that it was started for, by l_tid */
 	/* Used by timer.c. */
 	struct timer *c_timers; /* a heap; the first to expire */
 	uint64_t c_timer_order;

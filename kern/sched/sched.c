@@ -63,7 +63,7 @@ slice_over(void *cpu)
 
 	if (c->c_turn.tu_on)
 		turn_expired(c);
-	else if (c->c_lwp != c->c_slice_of && sched_others_wait(c)) {
+	else if (c->c_lwp->l_tid != c->c_slice_of && sched_others_wait(c)) {
 		slice_start(c, c->c_lwp, slice_ticks());
 		return;
 	}
@@ -73,7 +73,7 @@ slice_over(void *cpu)
 void
 slice_start(struct cpu *c, const struct lwp *l, uint64_t ticks)
 {
-	c->c_slice_of = l;
+	c->c_slice_of = l->l_tid;
 	timer_start(&c->c_slice, arch_tick() + ticks, slice_over, c);
 }
 
@@ -83,7 +83,7 @@ preempt_first(struct cpu *c, struct lwp *l)
 {
 	uint64_t now = arch_tick(), end = c->c_slice.t_tick;
 
-	if (c->c_slice_of == l) {
+	if (c->c_slice_of == l->l_tid) {
 		c->c_turn.tu_cut = l->l_tid;
 		c->c_turn.tu_cut_left = end > now ? end - now : 1;
 	}

@@ -155,3 +155,14 @@ SLICE_TEST(an_lwp_that_was_alone_since_gets_a_whole_slice)
 	sched_ready(&second);
 	assert_int_equal(c->c_slice.t_tick, now + SLICE);
 }
+
+/* `first` ends while its slice is timed, and a new LWP at its address runs. */
+SLICE_TEST(a_slice_is_not_that_of_a_new_lwp)
+{
+	sched_ready(&second);
+	lwp_new(&first);
+	now += SLICE;
+	c->c_slice.t_fn(c->c_slice.t_arg);
+	assert_int_equal(first.l_ast, 0);
+	assert_int_equal(c->c_slice.t_tick, now + SLICE);
+}
