@@ -47,10 +47,8 @@ $(T)kern/platform/run_end: $(call host,kern/platform/run_end.o $(HOST_LIB))
 $(T)kern/mm/page: $(call host,kern/mm/page.o kern/mm/kmalloc.o kern/platform/bootinfo.o $(HOST_LIB))
 $(T)kern/mm/region: $(call host,kern/mm/region.o $(HOST_LIB))
 $(T)kern/mm/populate: $(call host,kern/mm/populate.o $(HOST_LIB))
-$(T)kern/mm/populate: HOST_LDFLAGS := -no-pie -Wl,--unresolved-symbols=ignore-all # of what it does not call
 $(T)kern/sched/timer: $(call host,kern/sched/timer.o $(HOST_LIB))
 $(T)kern/sched/slice: $(call host,$(addprefix kern/sched/,sched.o turn.o lowest.o timer.o) $(HOST_LIB))
-$(T)kern/sched/slice: HOST_LDFLAGS := -no-pie -Wl,--unresolved-symbols=ignore-all # of what it does not call
 $(T)kern/file/cpio: $(call host,kern/file/cpio.o $(HOST_LIB))
 $(T)kern/proc/elf: $(call host,kern/proc/elf.o $(HOST_LIB))
 $(T)kern/proc/futex/futex_owner: $(call host,$(HOST_LIB))
@@ -151,7 +149,9 @@ $(X86_DEV_TESTS:%=$(T)%): $(T)%: $(HB)/%.o $(call host,$(HOST_LIB))
 $(foreach t,$(X86_DEV_TESTS),$(HB)/$(t).o $(HB)/tests/host/$(t).o): \
     HOST_CFLAGS := -Itests/lib/host/shadow_ports $(HOST_CFLAGS)
 $(T)arch/x86/dev/console: $(call host,$(UART_OBJS))
-$(T)arch/x86/dev/console: HOST_LDFLAGS := -no-pie -Wl,--unresolved-symbols=ignore-all # of what it does not call
+# Without the functions that these do not call.
+$(addprefix $(T),kern/mm/populate kern/sched/slice arch/x86/dev/console arch/x86/dev/tsc arch/arm64/dev/console): \
+    HOST_LDFLAGS := -no-pie -Wl,--unresolved-symbols=ignore-all
 $(T)arch/x86/mm/early: $(call host,arch/x86/mm/early.o $(HOST_LIB))
 HOST_TESTS += $(X86_DEV_TESTS) arch/x86/mm/early
 POWER_TESTS := $(addprefix arch/x86/power/,quiet strain)

@@ -7,7 +7,6 @@
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/machine.h"
 #include "arch/arm64/mmio.h"
-#include "dev/pci/pci.h"
 #include "dev/uart/uart.h"
 #include "kern/platform/console.h"
 
@@ -51,30 +50,6 @@ mmio_write32(volatile uint32_t *reg, uint32_t v)
 	sent[nsent++] = (char)v;
 }
 
-uint8_t
-mmio_read8(const volatile uint8_t *reg)
-{
-	return *reg;
-}
-
-void
-mmio_write8(volatile uint8_t *reg, uint8_t v)
-{
-	*reg = v;
-}
-
-uint16_t
-mmio_read16(const volatile uint16_t *reg)
-{
-	return *reg;
-}
-
-void
-mmio_write16(volatile uint16_t *reg, uint16_t v)
-{
-	*reg = v;
-}
-
 volatile void *
 arch_map_device(uint64_t pa, size_t bytes)
 {
@@ -88,22 +63,6 @@ arm64_answers(const volatile uint32_t *reg)
 {
 	(void)reg;
 	return true;
-}
-
-bool
-machine_is_ram(const struct bootinfo *bi, uint64_t pa)
-{
-	(void)bi;
-	(void)pa;
-	return false;
-}
-
-bool
-pci_find_uart(struct uart *u, unsigned buses)
-{
-	(void)u;
-	(void)buses;
-	return false;
 }
 
 TEST(a_full_uart_is_waited_for_once)

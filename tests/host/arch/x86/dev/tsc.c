@@ -13,7 +13,6 @@
 #include "arch/x86/dev/refclock.h"
 #include "arch/x86/dev/timer.h"
 #include "arch/x86/insn.h"
-#include "arch/x86/mmio.h"
 #include "arch/x86/x86.h"
 #include "lib/printf.h"
 
@@ -57,18 +56,6 @@ wrmsr(uint32_t msr, uint64_t v)
 {
 	(void)v;
 	assert_int_equal(msr, IA32_X2APIC + APIC_TIMER_INIT / 16);
-}
-
-uint32_t
-mmio_read32(const volatile uint32_t *reg)
-{
-	return *reg;
-}
-
-void
-mmio_write32(volatile uint32_t *reg, uint32_t v)
-{
-	*reg = v;
 }
 
 int
