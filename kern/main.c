@@ -114,7 +114,7 @@ launcher_main(void *arg)
 void
 kern_cpu_main(struct cpu *cpu)
 {
-	if (run_deadline != 0)
+	if (run_deadline != 0 && !cpu->c_skewed)
 		timer_start(
 		    &cpu->c_deadline, run_deadline, run_deadline_check, NULL);
 	__atomic_store_n(&cpu->c_online, true, __ATOMIC_RELEASE);

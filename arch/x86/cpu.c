@@ -182,7 +182,7 @@ arch_relax(void)
 {
 	__builtin_ia32_pause();
 	x86_flush_asked();
-	if (run_deadline != 0)
+	if (run_deadline != 0 && !arch_curcpu()->c_skewed)
 		run_deadline_check(NULL);
 }
 

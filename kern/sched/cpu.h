@@ -34,6 +34,7 @@ struct cpu {
 	uint64_t c_hwid;    /* APIC id or MPIDR affinity */
 	struct lwp *c_idle; /* runs when no other LWP is ready */
 	bool c_online;
+	bool c_skewed;  /* its clock is ahead: it does not judge the deadline */
 	bool c_claimed; /* its PICs count for it, not for LWPs (kern/cpc) */
 	struct kcpc_ctx *c_cpc; /* context of the set bound to it, or NULL */
 	uint64_t c_pmu_config;  /* ps_config that it ran last */

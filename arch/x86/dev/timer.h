@@ -33,7 +33,7 @@ extern struct x86_tsc {
 void x86_tsc_init(void);
 /* Name the CPU that x86_tsc_compare() will ask.  Call before it starts. */
 void x86_tsc_expect(const struct cpu *c);
-void x86_tsc_compare(const struct cpu *c, bool arrived);
+void x86_tsc_compare(struct cpu *c, bool arrived);
 /* The part of the CPU that starts. */
 void x86_tsc_answer(const struct cpu *self);
 

@@ -14,6 +14,7 @@
 #include "arch/x86/dev/timer.h"
 #include "arch/x86/insn.h"
 #include "arch/x86/msr.h"
+#include "arch/x86/x86.h"
 #include "kern/arch.h"
 #include "kern/sched/cpu.h"
 #include "lib/printf.h"
@@ -49,9 +50,12 @@ tsc_now(void)
 void
 x86_tsc_init(void)
 {
-	x86_tsc.adjustable = FIELD(cpuid(7, 0).b, 1, 1);
-	if (x86_tsc.adjustable)
-		x86_tsc.adjust = (int64_t)rdmsr(IA32_TSC_ADJUST);
+	uint64_t v = 0;
+
+	/* A hypervisor may announce the register and lack it. */
+	x86_tsc.adjustable = FIELD(cpuid(7, 0).b, 1, 1) != 0 &&
+	                     x86_rdmsr_safe(IA32_TSC_ADJUST, &v) == 0;
+	x86_tsc.adjust = (int64_t)v;
 	if (x86_tsc.adjust != 0)
 		printf("cpu: IA32_TSC_ADJUST is %ld: firmware moved the TSC\n",
 		    (long)x86_tsc.adjust);
@@ -109,7 +113,7 @@ report(const struct cpu *c, const struct difference *d, const char *fate)
 }
 
 static void
-compare(const struct cpu *c)
+compare(struct cpu *c)
 {
 	struct difference d = { 0 };
 	bool heard = ask(TURNS, 0, &d);
@@ -129,6 +133,7 @@ compare(const struct cpu *c)
 		    c->c_id);
 	else if (is_ahead(&d))
 		report(c, &d, "do not let LWPs move between CPUs");
+	c->c_skewed = !heard || (is_ahead(&d) && d.ahead > 0);
 	x86_tsc.unknown |= !heard;
 	x86_tsc.unequal |= heard && is_ahead(&d);
 	if (heard && distance(&d) + d.width / 2 + 1 > x86_tsc.error)
@@ -136,7 +141,7 @@ compare(const struct cpu *c)
 }
 
 void
-x86_tsc_compare(const struct cpu *c, bool arrived)
+x86_tsc_compare(struct cpu *c, bool arrived)
 {
 	if (arrived)
 		compare(c);
@@ -150,10 +155,10 @@ x86_tsc_compare(const struct cpu *c, bool arrived)
 void
 x86_tsc_answer(const struct cpu *self)
 {
-	uint64_t since = rdtsc(), seen = talk.answered, number;
+	uint64_t since = rdtsc(), seen = talk.answered, number, v = 0;
 
-	if (x86_tsc.adjustable)
-		talk.adjust = (int64_t)rdmsr(IA32_TSC_ADJUST);
+	if (x86_tsc.adjustable && x86_rdmsr_safe(IA32_TSC_ADJUST, &v) == 0)
+		talk.adjust = (int64_t)v;
 	while (__atomic_load_n(&talk.cpu, __ATOMIC_ACQUIRE) == self &&
 	       rdtsc() - since < arch_tick_hz() / PATIENCE_PER_S) {
 		number = __atomic_load_n(&talk.asked, __ATOMIC_ACQUIRE);
@@ -163,9 +168,9 @@ x86_tsc_answer(const struct cpu *self)
 			__builtin_ia32_pause();
 			continue;
 		}
-		if (talk.shift != 0)
-			wrmsr(IA32_TSC_ADJUST,
-			    rdmsr(IA32_TSC_ADJUST) + (uint64_t)talk.shift);
+		if (talk.shift != 0 && x86_rdmsr_safe(IA32_TSC_ADJUST, &v) == 0)
+			x86_wrmsr_safe(
+			    IA32_TSC_ADJUST, v + (uint64_t)talk.shift);
 		talk.tsc = tsc_now();
 		__atomic_store_n(
 		    &talk.answered, seen = number, __ATOMIC_RELEASE);

@@ -37,20 +37,24 @@ rdtsc(void)
 	return (uint64_t)(ts.tv_sec * SECOND + ts.tv_nsec + ahead + adjust);
 }
 
-uint64_t
-rdmsr(uint32_t msr)
+static bool faults; /* the register is announced, and raises #GP */
+
+int
+x86_rdmsr_safe(uint32_t msr, uint64_t *v)
 {
 	assert_true(adjustable);
 	assert_int_equal(msr, IA32_TSC_ADJUST);
-	return (uint64_t)adjust;
+	*v = (uint64_t)adjust;
+	return faults;
 }
 
-void
-wrmsr(uint32_t msr, uint64_t v)
+int
+x86_wrmsr_safe(uint32_t msr, uint64_t v)
 {
-	assert_true(adjustable);
+	assert_true(adjustable && !faults);
 	assert_int_equal(msr, IA32_TSC_ADJUST);
 	adjust = (int64_t)v;
+	return 0;
 }
 
 struct cpuid_regs
@@ -116,6 +120,7 @@ TEST(equal_ones_are_left_alone)
 	for (unsigned i = 0; i < 20; i++) {
 		start_cpu(i % 2 != 0, 0, 0);
 		assert_false(x86_tsc.unequal || x86_tsc.unknown);
+		assert_false(cpu.c_skewed);
 		assert_true(x86_tsc.error > 0);
 		assert_int_equal(left, 0);
 	}
@@ -141,10 +146,20 @@ TEST(a_difference_is_mended)
 TEST(without_the_register_it_is_marked)
 {
 	start_cpu(false, SECOND, 0);
-	assert_true(x86_tsc.unequal);
+	assert_true(x86_tsc.unequal && cpu.c_skewed);
 	assert_int_equal(left, SECOND);
 	start_cpu(false, -SECOND, 0);
-	assert_true(x86_tsc.unequal);
+	assert_true(x86_tsc.unequal && !cpu.c_skewed);
+}
+
+/* A hypervisor announces the register, and does not have it. */
+TEST(a_register_that_faults_is_not_used)
+{
+	faults = true;
+	start_cpu(true, SECOND, 0);
+	assert_true(x86_tsc.unequal && !x86_tsc.adjustable);
+	assert_int_equal(left, SECOND);
+	faults = false;
 }
 
 /* It comes too late, and its answers are not those of the next CPU. */
@@ -155,6 +170,7 @@ TEST(a_silent_cpu_is_marked)
 	x86_tsc_compare(&cpu, true);
 	assert_true(x86_tsc.unknown);
 	assert_false(x86_tsc.unequal);
+	assert_true(cpu.c_skewed);
 	memset(&x86_tsc, 0, sizeof x86_tsc);
 	x86_tsc_compare(&cpu, false); /* it has not arrived: nothing to ask */
 	assert_false(x86_tsc.unknown);
