@@ -29,10 +29,9 @@
 #define GTDT_VIRTUAL   64
 #define GTDT_NTIMER    88 /* platform timers, and the first one's offset */
 #define GTDT_TIMERS    92
-#define TIMER_WATCHDOG 1  /* an SBSA Generic Watchdog */
-#define MCFG_BASE      44 /* of the first segment's buses, from bus 0 */
-#define MCFG_LAST_BUS  55
-#define MCFG_BYTES     60
+#define TIMER_WATCHDOG 1 /* an SBSA Generic Watchdog */
+#define MCFG_ENTRIES   44
+#define MCFG_BYTES     16 /* address of bus 0, segment, first and last bus */
 #define TIMER_LENGTH   28
 #define TIMER_SECURE   4
 #define FADT_ARM_FLAGS 129
@@ -159,9 +158,15 @@ machine_from_acpi(const struct bootinfo *bi)
 		read_watchdogs(t, bytes);
 	/* Firmware gives a serial port the CPU's address. */
 	t = acpi_table("MCFG", &bytes);
-	if (t != NULL && bytes >= MCFG_BYTES)
-		machine.m_pci.hb_ecam = (struct range){ acpi_u64(t + MCFG_BASE),
-			(t[MCFG_LAST_BUS] + 1UL) << 20 };
+	for (uint32_t at = MCFG_ENTRIES; t != NULL && at + MCFG_BYTES <= bytes;
+	     at += MCFG_BYTES) {
+		const unsigned char *e = t + at;
+
+		/* Bus 0 of segment 0, which has what firmware prints on. */
+		if (e[8] + e[9] + e[10] == 0)
+			machine.m_pci.hb_ecam =
+			    (struct range){ acpi_u64(e), (e[11] + 1UL) << 20 };
+	}
 	t = acpi_table("FACP", &bytes);
 	machine.m_virtual =
 	    t != NULL && memcmp(t + HEADER_OEM, "BOCHS ", 6) == 0;

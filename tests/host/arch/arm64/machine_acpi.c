@@ -345,6 +345,18 @@ TEST(configuration_registers_of_mcfg)
 	assert_true(parse_tables());
 	assert_int_equal(machine.m_pci.hb_ecam.r_pa, 0x4010000000);
 	assert_int_equal(machine.m_pci.hb_ecam.r_bytes, 256 << 20);
+	/* Another segment, and more buses of segment 0, may come first. */
+	begin_table("MCFG", 44 + 3 * 16);
+	put_bytes(44, 0x5010000000, 8);
+	put_bytes(44 + 8, 1, 2);
+	put_bytes(60, 0x6010000000, 8);
+	buf[60 + 10] = 0x40;
+	put_bytes(76, 0x4010000000, 8);
+	buf[76 + 11] = 0x3f;
+	close_table();
+	assert_true(parse_tables());
+	assert_int_equal(machine.m_pci.hb_ecam.r_pa, 0x4010000000);
+	assert_int_equal(machine.m_pci.hb_ecam.r_bytes, 64 << 20);
 	/* Without an entry. */
 	begin_table("MCFG", 59);
 	put_bytes(44, 0x4010000000, 8);
