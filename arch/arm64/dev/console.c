@@ -92,10 +92,13 @@ send_char(int c)
 void
 arch_putc(int c)
 {
+	/* Another CPU's send_char() may end the fast path. */
+	volatile uint32_t *status =
+	    __atomic_load_n(&console.status, __ATOMIC_RELAXED);
+
 	/* The fast path: a long write has a limit of instructions. */
-	if (console.status != NULL &&
-	    (mmio_read32(console.status) & console.uart.u_mask) ==
-		console.uart.u_room)
+	if (status != NULL &&
+	    (mmio_read32(status) & console.uart.u_mask) == console.uart.u_room)
 		mmio_write32(console.data, (unsigned char)c);
 	else if (console.uart.u_ops != NULL)
 		send_char(c);

@@ -108,9 +108,11 @@ send_char(int c)
 void
 arch_putc(int c)
 {
+	/* Another CPU's send_char() may end the fast path. */
+	uint16_t status = __atomic_load_n(&console.status, __ATOMIC_RELAXED);
+
 	/* The fast path: a long write has a limit of instructions. */
-	if (console.status != 0 &&
-	    (inb(console.status) & console.uart.u_mask) != 0)
+	if (status != 0 && (inb(status) & console.uart.u_mask) != 0)
 		outb(console.data, (uint8_t)c);
 	else if (console.chosen)
 		send_char(c);
