@@ -59,6 +59,12 @@
 
 #define PATIENCE 1000000
 
+/* A register of a byte; both are 0 without one. */
+struct reg {
+	uint16_t port;
+	volatile uint8_t *at;
+};
+
 /* How to power off.  Read at boot, so that a panic can use it. */
 static struct {
 	bool known;
@@ -66,16 +72,11 @@ static struct {
 	uint16_t pm1a, pm1b; /* ports, or 0 */
 	uint16_t smi_cmd;
 	uint8_t acpi_enable;
-	uint16_t sleep_port;
-	volatile uint8_t *sleep_reg;
+	struct reg sleep;
 } off;
 
-/* How to reset.  Both are 0 if the FADT has no reset register. */
-static struct {
-	uint16_t port;
-	volatile uint8_t *reg;
-	uint8_t value;
-} reset;
+static struct reg reset;
+static uint8_t reset_value;
 
 static bool halting;
 
@@ -134,42 +135,44 @@ port_of(const unsigned char *fadt, uint32_t n, uint32_t x, uint32_t old)
 	return (uint16_t)acpi_u32(fadt + old);
 }
 
+static struct reg
+find_reg(const unsigned char *gas)
+{
+	struct acpi_gas g = acpi_gas(gas);
+	struct reg r = { 0, NULL };
+
+	if (g.ag_space == ACPI_GAS_IO)
+		r.port = (uint16_t)g.ag_addr;
+	else if (g.ag_space == ACPI_GAS_MEMORY && g.ag_addr != 0)
+		r.at = arch_map_device(g.ag_addr, 1);
+	return r;
+}
+
+/* Returns false if the register is absent. */
+static bool
+write_reg(const struct reg *r, uint8_t v)
+{
+	if (r->at != NULL)
+		mmio_write8(r->at, v);
+	else if (r->port != 0)
+		outb(r->port, v);
+	return r->at != NULL || r->port != 0;
+}
+
 static bool
 learn_registers(const unsigned char *fadt, uint32_t n)
 {
 	if ((acpi_u32(fadt + FADT_FLAGS) & FADT_HW_REDUCED) != 0) {
-		struct acpi_gas g;
-
 		if (n < FADT_SLEEP_CTRL + ACPI_GAS_BYTES)
 			return false;
-		g = acpi_gas(fadt + FADT_SLEEP_CTRL);
-		if (g.ag_space == ACPI_GAS_IO)
-			off.sleep_port = (uint16_t)g.ag_addr;
-		else if (g.ag_space == ACPI_GAS_MEMORY && g.ag_addr != 0)
-			off.sleep_reg = arch_map_device(g.ag_addr, 1);
-		return off.sleep_port != 0 || off.sleep_reg != NULL;
+		off.sleep = find_reg(fadt + FADT_SLEEP_CTRL);
+		return off.sleep.port != 0 || off.sleep.at != NULL;
 	}
 	off.pm1a = port_of(fadt, n, FADT_X_PM1A_CNT, FADT_PM1A_CNT);
 	off.pm1b = port_of(fadt, n, FADT_X_PM1B_CNT, FADT_PM1B_CNT);
 	off.smi_cmd = (uint16_t)acpi_u32(fadt + FADT_SMI_CMD);
 	off.acpi_enable = fadt[FADT_ACPI_ENABLE];
 	return off.pm1a != 0;
-}
-
-static void
-learn_reset(const unsigned char *fadt, uint32_t n)
-{
-	struct acpi_gas g;
-
-	if (n <= FADT_RESET_VALUE ||
-	    (acpi_u32(fadt + FADT_FLAGS) & FADT_RESET_SUP) == 0)
-		return;
-	g = acpi_gas(fadt + FADT_RESET_REG);
-	reset.value = fadt[FADT_RESET_VALUE];
-	if (g.ag_space == ACPI_GAS_IO)
-		reset.port = (uint16_t)g.ag_addr;
-	else if (g.ag_space == ACPI_GAS_MEMORY && g.ag_addr != 0)
-		reset.reg = arch_map_device(g.ag_addr, 1);
 }
 
 void
@@ -180,7 +183,11 @@ x86_halt_init(void)
 
 	if (fadt == NULL || n < FADT_FLAGS + 4)
 		return;
-	learn_reset(fadt, n);
+	if (n > FADT_RESET_VALUE &&
+	    (acpi_u32(fadt + FADT_FLAGS) & FADT_RESET_SUP) != 0) {
+		reset = find_reg(fadt + FADT_RESET_REG);
+		reset_value = fadt[FADT_RESET_VALUE];
+	}
 	if (n >= FADT_X_DSDT + 8)
 		dsdt = acpi_table_at(
 		    acpi_u64(fadt + FADT_X_DSDT), "DSDT", &dsdt_bytes);
@@ -226,26 +233,12 @@ power_off(void)
 {
 	if (!off.known)
 		return;
-	if (off.sleep_reg != NULL) {
-		mmio_write8(off.sleep_reg, SLEEP_TYP(off.typ_a) | SLEEP_EN);
-	} else if (off.sleep_port != 0) {
-		outb(off.sleep_port, SLEEP_TYP(off.typ_a) | SLEEP_EN);
-	} else {
+	if (!write_reg(&off.sleep, SLEEP_TYP(off.typ_a) | SLEEP_EN)) {
 		enable_acpi();
 		pm1_sleep(off.pm1a, off.typ_a);
 		if (off.pm1b != 0)
 			pm1_sleep(off.pm1b, off.typ_b);
 	}
-	wait_for_end();
-}
-
-static void
-reset_machine(void)
-{
-	if (reset.reg != NULL)
-		mmio_write8(reset.reg, reset.value);
-	else if (reset.port != 0)
-		outb(reset.port, reset.value);
 	wait_for_end();
 }
 
@@ -296,8 +289,8 @@ arch_halt(bool passed)
 			passed |= run_powers_off;
 		if (passed)
 			power_off();
-		else
-			reset_machine();
+		else if (write_reg(&reset, reset_value))
+			wait_for_end();
 		efi_end(passed);
 		/*
 		 * Metal keeps the result on its screen.  A hypervisor without
