@@ -30,7 +30,7 @@ HOST_KCPC := $(call fake,kcpc/host.o kcpc/no_pages.o kcpc/fake_kernel.o kcpc/fak
 
 $(T)lib/lib: $(call host,$(HOST_LIB))
 $(T)kern/platform/bootinfo: $(call host,kern/platform/bootinfo.o $(HOST_LIB))
-HOST_WORDS := kern/platform/command/words.o kern/platform/command/quiet_word.o events/nearer.o
+HOST_WORDS := kern/platform/command/words.o events/nearer.o
 HOST_UART := $(call fake,no_uart.o) $(UART_OBJS)
 $(T)dev/uart/uart: $(call host,$(UART_OBJS) $(HOST_LIB))
 $(T)kern/platform/command/cmdline: $(call host,kern/platform/command/cmdline.o $(HOST_UART) $(HOST_WORDS) \

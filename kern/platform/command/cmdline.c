@@ -157,39 +157,46 @@ is_one_of(const char *v, const char *a, const char *b, const char *c)
 	return strcmp(v, a) == 0 || strcmp(v, b) == 0 || strcmp(v, c) == 0;
 }
 
-/* Add the words of checks= to *flags.  Returns false if one is unknown. */
+/* Parse n names that commas join: bit i of *bits becomes 1 for names[i]. */
 static bool
-parse_debug(const char *v, uint32_t *flags)
+parse_names(const char *v, const char *const *names, unsigned n, unsigned *bits)
 {
-	static const struct {
-		const char *name;
-		uint32_t flag;
-	} known[] = {
-		{ "poison", DEBUG_POISON },
-		{ "undefined", DEBUG_UNDEFINED },
-		{ "smash", DEBUG_SMASH },
-		{ "freed-page", DEBUG_FREED_PAGE },
-		{ "freed-block", DEBUG_FREED_BLOCK },
-		{ "past-block", DEBUG_PAST_BLOCK },
-		{ "past-large", DEBUG_PAST_LARGE },
-	};
-
 	for (;;) {
 		const char *comma = strchr(v, ',');
-		size_t n = comma != NULL ? (size_t)(comma - v) : strlen(v);
+		size_t len = comma != NULL ? (size_t)(comma - v) : strlen(v);
 		unsigned i = 0;
 
-		while (i < sizeof known / sizeof known[0] &&
-		       (strncmp(known[i].name, v, n) != 0 ||
-			   known[i].name[n] != '\0'))
+		while (i < n && (strlen(names[i]) != len ||
+				    memcmp(v, names[i], len) != 0))
 			i++;
-		if (i == sizeof known / sizeof known[0])
+		if (i == n)
 			return false;
-		*flags |= known[i].flag;
+		*bits |= 1U << i;
 		if (comma == NULL)
 			return true;
 		v = comma + 1;
 	}
+}
+
+/* In the order of DEBUG_*. */
+static const char *const debug_names[] = { "poison", "undefined", "smash",
+	"freed-page", "freed-block", "past-block", "past-large" };
+
+const char *const quiet_names[QUIET_N] = {
+	[QUIET_FREQ] = "freq",
+	[QUIET_TURBO] = "turbo",
+	[QUIET_CSTATES] = "cstates",
+	[QUIET_PREFETCH] = "prefetch",
+	[QUIET_SMM] = "smm",
+};
+
+static bool
+parse_quiet(const char *v, unsigned *items)
+{
+	*items = strcmp(v, "all") == 0    ? QUIET_ALL
+	         : strcmp(v, "none") == 0 ? QUIET_NONE
+	                                  : 0;
+	return *items != 0 || parse_names(v, quiet_names, QUIET_N, items);
 }
 
 /* Parse a hexadecimal number of 32 bits.  Returns the character after it. */
@@ -364,7 +371,11 @@ kernel_word(struct cmdline *cl, char *word)
 		return cl->cl_trace_stops ? NULL : "not stops";
 	}
 	if ((v = after_prefix(word, "checks=")) != NULL)
-		return parse_debug(v, &cl->cl_debug) ? NULL : "not poison";
+		return parse_names(v, debug_names,
+			   sizeof debug_names / sizeof debug_names[0],
+			   &cl->cl_debug)
+		           ? NULL
+		           : "not poison";
 	if ((v = after_prefix(word, "out=")) != NULL) {
 		cl->cl_out = after_prefix(v, "/tmp/");
 		return cl->cl_out != NULL ? NULL : "not /tmp/NAME";
@@ -387,7 +398,7 @@ kernel_word(struct cmdline *cl, char *word)
 		           ? NULL
 		           : "not a number of CPUs";
 	if ((v = after_prefix(word, "quiet=")) != NULL)
-		return quiet_parse(v, &cl->cl_quiet)
+		return parse_quiet(v, &cl->cl_quiet)
 		           ? NULL
 		           : "not all, none, or some of "
 		             "freq,turbo,cstates,prefetch,smm";

@@ -4,8 +4,6 @@
 #ifndef KERN_PLATFORM_COMMAND_QUIET_WORD_H
 #define KERN_PLATFORM_COMMAND_QUIET_WORD_H
 
-#include <stdbool.h>
-
 /* Its items. */
 enum {
 	QUIET_FREQ,     /* fix the clock rate */
@@ -19,11 +17,5 @@ extern const char *const quiet_names[QUIET_N];
 
 #define QUIET_ALL  ((1U << QUIET_N) - 1)
 #define QUIET_NONE (1U << QUIET_N) /* asked for: no default */
-
-/*
- * Parse names joined by commas, "all" or "none": bit n of *items is item n.
- * Returns false if a name is unknown.
- */
-bool quiet_parse(const char *v, unsigned *items);
 
 #endif /* KERN_PLATFORM_COMMAND_QUIET_WORD_H */
