@@ -66,8 +66,6 @@ static struct {
 	uint32_t entry_bytes, bytes;
 } source;
 
-static char names[NFIELD][NAME_MAX + 1];
-
 /* Offsets in a memory device.  Older versions are shorter. */
 #define DIMM_SIZE                12 /* in MiB, or in KiB if bit 15 is set */
 #define DIMM_TYPE                18
@@ -87,14 +85,12 @@ static char names[NFIELD][NAME_MAX + 1];
 
 #define KINDS_MAX 8
 
-/* Equal modules are one kind.  Its bytes are compared, so they are all set. */
+/* Equal modules are one kind: the members that describe it. */
+#define KIND_BYTES 448
 struct kind {
-	uint64_t kib;
-	unsigned type, speed, configured;
-	char maker[NAME_MAX + 1], part[NAME_MAX + 1];
+	unsigned count;
+	char members[KIND_BYTES];
 };
-static struct kind kinds[KINDS_MAX];
-static unsigned count[KINDS_MAX], nkinds;
 
 static bool
 is_entry64(const unsigned char *p)
@@ -182,27 +178,34 @@ next_structure(struct structure *st)
 }
 
 /*
- * Copy the string whose number is the byte at `offset`, without the spaces
- * around it.  Without one, name does not change.
+ * Append a member after `join`: the string whose number is the byte at
+ * `offset`, without the spaces around it.  Returns false without one.
  */
-static void
-copy_string(const struct structure *st, unsigned offset, char *name)
+static bool
+add_string(struct text *t, const char *join, const char *member,
+    const struct structure *st, unsigned offset)
 {
 	const char *s = (const char *)st->st_at + st->st_at[1];
 	const char *end = (const char *)st->st_end;
 	unsigned number = offset < st->st_at[1] ? st->st_at[offset] : 0;
+	char name[NAME_MAX + 1];
 	size_t n;
 
 	for (; number > 1 && s < end; number--)
 		s += strnlen(s, (size_t)(end - s)) + 1;
-	if (number == 0 || s >= end)
-		return;
 	while (s < end && *s == ' ')
 		s++;
+	if (number == 0 || s >= end)
+		return false;
 	n = strnlen(s, (size_t)(end - s));
 	while (n > 0 && s[n - 1] == ' ')
 		n--;
 	strlcpy(name, s, n < NAME_MAX ? n + 1 : NAME_MAX + 1);
+	if (name[0] == '\0')
+		return false;
+	text_add(t, "%s\"%s\":", join, member);
+	text_add_string(t, name);
+	return true;
 }
 
 /* A number of the structure; 0 if the structure is too short. */
@@ -241,67 +244,18 @@ speed_at(const unsigned char *t, unsigned offset, unsigned extended)
 	return speed == SPEED_EXTENDED ? number_at(t, extended, 4) : speed;
 }
 
-static void
-take_dimm(const struct structure *st)
-{
-	const unsigned char *t = st->st_at;
-	struct kind k;
-	unsigned i = 0;
-
-	memset(&k, 0, sizeof k);
-	if ((k.kib = size_in_kib(t)) == 0)
-		return;
-	k.type = number_at(t, DIMM_TYPE, 1);
-	k.speed = speed_at(t, DIMM_SPEED, DIMM_SPEED_EXTENDED);
-	k.configured = speed_at(t, DIMM_CONFIGURED, DIMM_CONFIGURED_EXTENDED);
-	copy_string(st, DIMM_MAKER, k.maker);
-	copy_string(st, DIMM_PART, k.part);
-	while (i < nkinds && memcmp(&kinds[i], &k, sizeof k) != 0)
-		i++;
-	if (i == KINDS_MAX)
-		return;
-	if (i == nkinds) {
-		kinds[nkinds++] = k;
-		count[i] = 0;
-	}
-	count[i]++;
-}
-
-static void
-read_table(void)
-{
-	bool seen[TYPE_LAST + 1] = { false };
-
-	for (struct structure st = { 0 }; next_structure(&st);) {
-		unsigned type = st.st_at[0];
-
-		if (type == TYPE_DIMM)
-			take_dimm(&st);
-		if (type > TYPE_LAST || seen[type])
-			continue;
-		seen[type] = true;
-		for (size_t i = 0; i < NFIELD; i++) {
-			if (fields[i].type == type)
-				copy_string(&st, fields[i].offset, names[i]);
-		}
-	}
-}
-
 void
 smbios_init(uint64_t entry, const void *(*map)(uint64_t pa, size_t bytes))
 {
 	const unsigned char *t;
 	uint32_t bytes;
 
-	memset(names, 0, sizeof names);
-	nkinds = 0;
 	memset(&source, 0, sizeof source);
 	if (entry == 0 || (t = map_table(entry, map, &bytes)) == NULL)
 		return;
 	source.entry = entry;
 	source.at = t;
 	source.bytes = bytes;
-	read_table();
 }
 
 void
@@ -338,17 +292,6 @@ type_name(unsigned type)
 	return type < sizeof name / sizeof name[0] ? name[type] : NULL;
 }
 
-/* Append a member after `join`, or nothing without a name. */
-static bool
-add_name(struct text *t, const char *join, const char *member, const char *name)
-{
-	if (name == NULL || *name == '\0')
-		return false;
-	text_add(t, "%s\"%s\":", join, member);
-	text_add_string(t, name);
-	return true;
-}
-
 static void
 add_number(struct text *t, const char *member, unsigned v)
 {
@@ -356,28 +299,61 @@ add_number(struct text *t, const char *member, unsigned v)
 		text_add(t, ",\"%s\":%u", member, v);
 }
 
+/* Count a memory module.  kinds[*n] has room for one kind more. */
+static void
+take_dimm(const struct structure *st, struct kind *kinds, unsigned *n)
+{
+	const unsigned char *at = st->st_at;
+	struct text t = { kinds[*n].members, KIND_BYTES, 0 };
+	const char *type = type_name(number_at(at, DIMM_TYPE, 1));
+	uint64_t kib = size_in_kib(at);
+	unsigned i = 0;
+
+	if (kib == 0)
+		return;
+	text_add(&t, "\"kib\":%lu", (unsigned long)kib);
+	if (type != NULL)
+		text_add(&t, ",\"type\":\"%s\"", type);
+	add_number(
+	    &t, "mts", speed_at(at, DIMM_CONFIGURED, DIMM_CONFIGURED_EXTENDED));
+	add_number(
+	    &t, "mts_most", speed_at(at, DIMM_SPEED, DIMM_SPEED_EXTENDED));
+	add_string(&t, ",", "dimm_maker", st, DIMM_MAKER);
+	add_string(&t, ",", "part", st, DIMM_PART);
+	kinds[*n].count = 0;
+	while (strcmp(kinds[i].members, kinds[*n].members) != 0)
+		i++;
+	kinds[i].count++;
+	*n += i == *n && i < KINDS_MAX;
+}
+
+/* The kernel lock is held: the kinds are static for the size of a stack. */
 void
 smbios_describe(struct text *t)
 {
+	static struct kind kinds[KINDS_MAX + 1];
 	const char *join = "\"smbios\":{";
+	bool seen[TYPE_LAST + 1] = { false };
+	unsigned n = 0;
 
-	for (size_t i = 0; i < NFIELD; i++) {
-		if (add_name(t, join, fields[i].member, names[i]))
-			join = ",";
-	}
-	for (unsigned i = 0; i < nkinds; i++) {
-		const struct kind *k = &kinds[i];
+	for (struct structure st = { 0 }; next_structure(&st);) {
+		unsigned type = st.st_at[0];
 
-		text_add(t, "%s%s{\"count\":%u,\"kib\":%lu", join,
-		    i == 0 ? "\"dimms\":[" : "", count[i],
-		    (unsigned long)k->kib);
-		add_name(t, ",", "type", type_name(k->type));
-		add_number(t, "mts", k->configured);
-		add_number(t, "mts_most", k->speed);
-		add_name(t, ",", "dimm_maker", k->maker);
-		add_name(t, ",", "part", k->part);
-		text_add(t, i + 1 == nkinds ? "}]" : "}");
-		join = ",";
+		if (type == TYPE_DIMM)
+			take_dimm(&st, kinds, &n);
+		if (type > TYPE_LAST || seen[type])
+			continue;
+		seen[type] = true;
+		for (size_t i = 0; i < NFIELD; i++) {
+			if (fields[i].type == type &&
+			    add_string(t, join, fields[i].member, &st,
+				fields[i].offset))
+				join = ",";
+		}
 	}
+	for (unsigned i = 0; i < n; i++, join = ",")
+		text_add(t, "%s%s{\"count\":%u,%s}%s", join,
+		    i == 0 ? "\"dimms\":[" : "", kinds[i].count,
+		    kinds[i].members, i + 1 == n ? "]" : "");
 	text_add(t, *join == ',' ? "}," : "");
 }
