@@ -13,10 +13,7 @@
 #include <stdlib.h>
 
 const char *const planted_policy_name[PLANTED_POLICIES] = {
-    "lru",
-    "fifo",
-    "plru",
-    "random",
+    "lru", "fifo", "plru", "random", "qlru",
 };
 
 void *get_zeroed(size_t n, size_t size)
@@ -38,6 +35,7 @@ void cache_init(struct cache *c, const struct planted_geometry *g,
     c->sets = lines / g->ways;
     c->shift = __builtin_ctz(page ? page : g->line);
     c->policy = g->policy;
+    c->qlru = g->qlru;
     c->line = get_zeroed(lines, sizeof(*c->line));
     c->age = get_zeroed(lines, sizeof(*c->age));
     c->tree = get_zeroed(c->sets, sizeof(*c->tree));
@@ -92,6 +90,53 @@ static uint64_t next_random(uint64_t *state)
     return (*state * 0x2545f4914f6cdd1dULL) >> 32;
 }
 
+/* A line was used, or filled.  If none has the age 3 any more, they get older.
+ */
+static void qlru_touch(struct cache *c, uint32_t set, uint32_t way, bool hit)
+{
+    const uint64_t *line = &c->line[(uint64_t)set * c->ways];
+    uint64_t *age = &c->age[(uint64_t)set * c->ways];
+    uint8_t update = c->qlru[4];
+    uint64_t oldest = 0;
+    uint32_t i;
+
+    if (!hit) {
+        age[way] = c->qlru[2];
+    } else {
+        age[way] = age[way] < 2 ? 0 : c->qlru[3 - age[way]];
+    }
+    for (i = 0; i < c->ways; i++) {
+        if (line[i] && age[i] == 3) {
+            return;
+        }
+        if (line[i] && (update % 2 == 0 || i != way) && age[i] > oldest) {
+            oldest = age[i];
+        }
+    }
+    for (i = 0; i < c->ways; i++) {
+        if (line[i] && (update % 2 == 0 || i != way)) {
+            age[i] += update < 2 ? 3 - oldest : 1;
+        }
+    }
+}
+
+/* The first line of age 3, or with R2 the last one */
+static uint32_t qlru_victim(const struct cache *c, uint32_t set)
+{
+    const uint64_t *age = &c->age[(uint64_t)set * c->ways];
+    bool last = c->qlru[3] == 2;
+    uint32_t i;
+
+    for (i = 0; i < c->ways; i++) {
+        uint32_t way = last ? c->ways - 1 - i : i;
+
+        if (age[way] == 3) {
+            return way;
+        }
+    }
+    return last ? c->ways - 1 : 0;
+}
+
 static uint32_t cache_victim(struct cache *c, uint32_t set)
 {
     const uint64_t *line = &c->line[(uint64_t)set * c->ways];
@@ -109,6 +154,8 @@ static uint32_t cache_victim(struct cache *c, uint32_t set)
     switch (c->policy) {
     case PLANTED_PLRU:
         return tree_victim(c, set);
+    case PLANTED_QLRU:
+        return qlru_victim(c, set);
     case PLANTED_RANDOM:
         return next_random(&c->random) % c->ways;
     default:
@@ -123,8 +170,8 @@ bool cache_access(struct cache *c, uint64_t address)
     uint64_t *line = &c->line[(uint64_t)set * c->ways];
     bool hit = true;
 
-    /* No policy tells a second use from the first. */
-    if (number == c->last) {
+    /* Only QLRU tells a second use from the first. */
+    if (number == c->last && c->policy != PLANTED_QLRU) {
         return true;
     }
     c->last = number;
@@ -140,7 +187,9 @@ bool cache_access(struct cache *c, uint64_t address)
         }
         c->used[set] = way;
     }
-    if (!hit || c->policy == PLANTED_LRU) {
+    if (c->policy == PLANTED_QLRU) {
+        qlru_touch(c, set, way, hit);
+    } else if (!hit || c->policy == PLANTED_LRU) {
         c->age[(uint64_t)set * c->ways + way] = ++c->now;
     }
     if (c->policy == PLANTED_PLRU) {

@@ -16,8 +16,10 @@
 struct cache {
     uint32_t sets, ways, shift;
     enum planted_policy policy;
-    uint64_t *line; /* [sets * ways]: its number + 1, 0 if empty */
-    uint64_t *age;  /* [sets * ways]: when used (LRU) or filled (FIFO) */
+    const uint8_t *qlru; /* its parameters */
+    uint64_t *line;      /* [sets * ways]: its number + 1, 0 if empty */
+    uint64_t
+        *age; /* [sets * ways]: when used (LRU) or filled (FIFO), or QLRU's */
     uint64_t *tree; /* [sets]: the bits of tree-PLRU */
     uint8_t
         *used; /* [sets]: the way that was used last, which is tried first */

@@ -73,6 +73,7 @@ struct cpu {
     uint32_t stores, room; /* of stored; room is a power of two */
     uint64_t stored_end;   /* the last end of all stores */
     uint8_t *predictor;    /* two bits each */
+    bool no_prefetch;
     struct cache l1d, l1i, dtlb, itlb;
 };
 
@@ -117,6 +118,15 @@ static uint32_t reach(struct planted *p, unsigned cpu, struct cache *l1,
     return p->m.memory;
 }
 
+/* The next line of the same page, without costs and events */
+static void prefetch(struct planted *p, struct cpu *c, uint64_t address)
+{
+    if (address % 4096 && !cache_access(&c->l1d, address) &&
+        !cache_access(&p->l2, address)) {
+        cache_access(&p->llc, address);
+    }
+}
+
 /* Every line that an access touches; the slowest decides. */
 static uint32_t access_data(struct planted *p, unsigned cpu,
                             const struct planted_access *a)
@@ -132,7 +142,13 @@ static uint32_t access_data(struct planted *p, unsigned cpu,
         walk = p->m.dtlb.latency;
     }
     for (at = a->address & ~(line - 1); at <= last; at += line) {
+        uint64_t misses = p->total[PLANTED_L1D_MISS][cpu];
+
         cycles = reach(p, cpu, &c->l1d, &p->m.l1d, PLANTED_L1D, at);
+        if (p->m.next_line && !c->no_prefetch &&
+            p->total[PLANTED_L1D_MISS][cpu] != misses) {
+            prefetch(p, c, at + line);
+        }
         longest = cycles > longest ? cycles : longest;
     }
     return walk + longest;
@@ -439,18 +455,27 @@ static struct cpu *cpu_new(struct planted *p, unsigned cpu)
     return c;
 }
 
+static struct cpu *cpu_of(struct planted *p, unsigned cpu)
+{
+    if (!p->cpu[cpu]) {
+        p->cpu[cpu] = cpu_new(p, cpu);
+    }
+    return p->cpu[cpu];
+}
+
+void planted_prefetch(struct planted *p, unsigned cpu, bool on)
+{
+    cpu_of(p, cpu)->no_prefetch = !on;
+}
+
 uint64_t planted_step(struct planted *p, unsigned cpu,
                       const struct planted_step *s)
 {
     const struct planted_form *f = s->form;
     uint64_t ready, end, before;
-    struct cpu *c;
+    struct cpu *c = cpu_of(p, cpu);
     unsigned i;
 
-    if (!p->cpu[cpu]) {
-        p->cpu[cpu] = cpu_new(p, cpu);
-    }
-    c = p->cpu[cpu];
     before = c->retire;
     if (s->waits || f->waits) {
         enter_at(p, cpu, c->retire, PLANTED_SLOTS_BACKEND);

@@ -72,6 +72,7 @@ enum planted_policy {
     PLANTED_FIFO,
     PLANTED_PLRU,
     PLANTED_RANDOM,
+    PLANTED_QLRU,
     PLANTED_POLICIES
 };
 extern const char *const planted_policy_name[PLANTED_POLICIES];
@@ -95,6 +96,7 @@ struct planted_geometry {
     uint32_t line;    /* bytes; of a TLB, 1 */
     uint32_t latency; /* cycles of a hit; of a TLB, those of a walk */
     enum planted_policy policy;
+    uint8_t qlru[5]; /* H's two digits, M, R and U */
 };
 
 struct planted_machine {
@@ -110,6 +112,7 @@ struct planted_machine {
     uint32_t entries; /* of the predictor's table */
     uint32_t penalty; /* cycles after a branch that was predicted wrong */
     uint64_t seed;    /* of what is random in the machine */
+    bool next_line;   /* a prefetcher of L1D */
 };
 
 /* An instruction as the decoder knows it */
@@ -152,6 +155,9 @@ void planted_free(struct planted *);
 
 /* The totals of an event, one for each CPU. */
 const uint64_t *planted_totals(struct planted *, enum planted_event);
+
+/* Turn a CPU's prefetcher on, as it is at first, or off. */
+void planted_prefetch(struct planted *, unsigned cpu, bool on);
 
 /* An instruction of a CPU retired.  It returns the cycles that passed since the
  * one before. */

@@ -160,19 +160,42 @@ static void get_costs(struct reader *r, json_t *root, struct planted_machine *m)
     }
 }
 
-static enum planted_policy get_policy(struct reader *r, json_t *in,
-                                      const char *at)
+/* QLRU's parameters, and their largest values: README.md */
+static const char qlru_form[] = "qlru_H.._M._R._U.";
+static const uint8_t qlru_most[] = { 2, 1, 3, 2, 3 };
+
+static bool get_qlru(const char *name, uint8_t *qlru)
+{
+    unsigned i, n = 0;
+
+    for (i = 0; i < sizeof(qlru_form); i++) {
+        if (qlru_form[i] == '.' && name[i] >= '0' &&
+            name[i] <= '0' + qlru_most[n]) {
+            qlru[n++] = name[i] - '0';
+        } else if (name[i] != qlru_form[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void get_policy(struct reader *r, json_t *in, const char *at,
+                       struct planted_geometry *g)
 {
     const char *name = json_string_value(json_object_get(in, "policy"));
     unsigned i;
 
-    for (i = 0; name && i < PLANTED_POLICIES; i++) {
+    for (i = 0; name && i < PLANTED_QLRU; i++) {
         if (!strcmp(name, planted_policy_name[i])) {
-            return i;
+            g->policy = i;
+            return;
         }
     }
-    complain(r, "%spolicy is not lru, fifo, plru or random", at);
-    return PLANTED_LRU;
+    g->policy = PLANTED_QLRU;
+    if (!name || !get_qlru(name, g->qlru)) {
+        complain(r, "%spolicy is not lru, fifo, plru, random or %s", at,
+                 qlru_form);
+    }
 }
 
 static void get_cache(struct reader *r, json_t *root, const char *name,
@@ -189,7 +212,7 @@ static void get_cache(struct reader *r, json_t *root, const char *name,
     g->ways = get_number(r, in, at, "ways");
     g->line = get_number(r, in, at, "line");
     g->latency = get_number(r, in, at, "latency");
-    g->policy = get_policy(r, in, at);
+    get_policy(r, in, at, g);
 }
 
 static void get_tlb(struct reader *r, json_t *root, const char *name,
@@ -208,6 +231,18 @@ static void get_tlb(struct reader *r, json_t *root, const char *name,
     g->policy = PLANTED_LRU;
 }
 
+static bool get_prefetcher(struct reader *r, json_t *root)
+{
+    json_t *value = json_object_get(root, "prefetcher");
+    const char *name = value ? json_string_value(value) : "none";
+
+    if (!name || (strcmp(name, "none") && strcmp(name, "next-line"))) {
+        complain(r, "prefetcher is not none or next-line");
+        return false;
+    }
+    return !strcmp(name, "next-line");
+}
+
 static void get_machine(struct reader *r, json_t *root,
                         struct planted_machine *m)
 {
@@ -216,7 +251,7 @@ static void get_machine(struct reader *r, json_t *root,
     static const char *const keys[] = {
         "name",      "mhz",  "width", "port_count", "classes", "l1d",
         "l1i",       "l2",   "llc",   "dtlb",       "itlb",    "memory",
-        "predictor", "seed", "forms", NULL,
+        "predictor", "seed", "forms", "prefetcher", NULL,
     };
 
     check_keys(r, root, "", keys);
@@ -238,6 +273,7 @@ static void get_machine(struct reader *r, json_t *root,
     get_tlb(r, root, "dtlb", &m->dtlb);
     get_tlb(r, root, "itlb", &m->itlb);
     m->memory = get_number(r, root, "", "memory");
+    m->next_line = get_prefetcher(r, root);
     m->entries = get_number(r, predictor, "predictor.", "entries");
     m->penalty = get_number(r, predictor, "predictor.", "penalty");
     m->seed =
@@ -285,10 +321,14 @@ static struct planted_geometry draw_cache(uint64_t *s, uint32_t log,
                                           uint32_t latency)
 {
     struct planted_geometry g = { .line = 64 };
+    unsigned i;
 
     g.size = 1ULL << (log + draw(s, 2));
     g.ways = 4U << draw(s, 3);
     g.policy = draw(s, PLANTED_POLICIES);
+    for (i = 0; i < sizeof(g.qlru); i++) {
+        g.qlru[i] = draw(s, qlru_most[i] + 1);
+    }
     g.latency = latency;
     return g;
 }
@@ -323,6 +363,7 @@ void file_draw(uint64_t seed, struct planted_machine *m)
     m->memory = 150 + draw(&s, 150);
     m->dtlb = (struct planted_geometry){ 64ULL << draw(&s, 2), 4, 1, 20, 0 };
     m->itlb = (struct planted_geometry){ 64, 4, 1, 20, 0 };
+    m->next_line = draw(&s, 2);
     m->entries = 256U << draw(&s, 4);
     m->penalty = 8 + draw(&s, 13);
 }

@@ -45,13 +45,21 @@ struct place {
     bool repeats;
 };
 
+/* Registers that x86-64's WRMSR has, as QEMU's handles */
+static struct {
+    const char *name;
+    struct qemu_plugin_register *handle;
+} wrmsr_register[] = { { "rcx", NULL }, { "rax", NULL } };
+
 struct vcpu {
-    const struct place *at; /* the instruction that is not settled, or NULL */
-    uint64_t retired;       /* by this vCPU before it */
-    uint64_t charged;       /* by icount, up to it */
-    unsigned mode;          /* of the one before */
-    bool any;               /* there was one before */
-    uint64_t ns, rest;      /* planted time; the rest is in 1/mhz ns */
+    const struct place *at;  /* the instruction that is not settled, or NULL */
+    uint64_t retired;        /* by this vCPU before it */
+    uint64_t charged;        /* by icount, up to it */
+    unsigned mode;           /* of the one before */
+    bool controls, prefetch; /* it writes that the prefetcher is on, or off */
+    struct qemu_plugin_register *rcx, *rax; /* on x86-64 */
+    bool any;                               /* there was one before */
+    uint64_t ns, rest; /* planted time; the rest is in 1/mhz ns */
     struct planted_step step;
 };
 
@@ -119,6 +127,12 @@ static int64_t settle(unsigned cpu, struct vcpu *v, uint64_t pc, bool retired)
     if (trace) {
         write_trace(cpu, v);
     }
+    if (v->controls && retired) {
+        planted_prefetch(planted, cpu, v->prefetch);
+        if (trace) {
+            fprintf(trace, "prefetch %u %d\n", cpu, v->prefetch);
+        }
+    }
     v->at = NULL;
     v->mode = p->mode;
     v->any = true;
@@ -156,7 +170,49 @@ static void on_execute(unsigned cpu, void *data)
     v->at = p;
     v->retired = retired;
     v->step.accesses = 0;
+    v->controls = false;
     qemu_plugin_planted_passed(ns, __builtin_return_address(0));
+}
+
+static void on_vcpu(qemu_plugin_id_t id, unsigned cpu)
+{
+    GArray *all = qemu_plugin_get_registers();
+    unsigned i, j;
+
+    (void)id;
+    (void)cpu;
+    for (i = 0; i < all->len; i++) {
+        const qemu_plugin_reg_descriptor *r =
+            &g_array_index(all, qemu_plugin_reg_descriptor, i);
+
+        for (j = 0; j < G_N_ELEMENTS(wrmsr_register); j++) {
+            if (!strcmp(r->name, wrmsr_register[j].name)) {
+                wrmsr_register[j].handle = r->handle;
+            }
+        }
+    }
+    g_array_free(all, TRUE);
+}
+
+/* MSR_MISC_FEATURE_CONTROL (Intel SDM vol. 4): bit 2 turns L1D's prefetcher of
+ * the next line off. */
+static void on_wrmsr(unsigned cpu, void *data)
+{
+    uint32_t value[G_N_ELEMENTS(wrmsr_register)] = { 0 };
+    GByteArray *bytes = g_byte_array_new();
+    unsigned i;
+
+    (void)data;
+    for (i = 0; i < G_N_ELEMENTS(wrmsr_register); i++) {
+        g_byte_array_set_size(bytes, 0);
+        if (wrmsr_register[i].handle &&
+            qemu_plugin_read_register(wrmsr_register[i].handle, bytes) >= 4) {
+            memcpy(&value[i], bytes->data, 4);
+        }
+    }
+    g_byte_array_free(bytes, TRUE);
+    vcpu[cpu].controls = value[0] == 0x1a4;
+    vcpu[cpu].prefetch = !(value[1] & 4);
 }
 
 static void on_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t vaddr,
@@ -279,6 +335,10 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
                                    bytes[1] == 0xf3 || bytes[1] == 0xf2);
         qemu_plugin_register_vcpu_insn_exec_cb(
             insn, on_execute, QEMU_PLUGIN_CB_R_REGS, find_place(&p));
+        if (length == 2 && bytes[0] == 0x0f && bytes[1] == 0x30) {
+            qemu_plugin_register_vcpu_insn_exec_cb(insn, on_wrmsr,
+                                                   QEMU_PLUGIN_CB_R_REGS, NULL);
+        }
         qemu_plugin_register_vcpu_mem_cb(
             insn, on_access, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);
     }
@@ -386,6 +446,9 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
     }
     known_forms = g_hash_table_new(g_bytes_hash, g_bytes_equal);
     places = g_hash_table_new(hash_place, same_place);
+    if (!strcmp(info->target_name, "x86_64")) {
+        qemu_plugin_register_vcpu_init_cb(id, on_vcpu);
+    }
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
     qemu_plugin_register_atexit_cb(id, on_end, NULL);
     return 0;

@@ -28,6 +28,8 @@ class Cache:
     def __init__(self, m, seed=0):
         self.sets = [[] for _ in range(m["size"] // m["line"] // m["ways"])]
         self.trees = [[0] * m["ways"] for _ in self.sets] if m["policy"] == "plru" else []
+        self.ages = [{} for _ in self.sets]
+        self.qlru = [int(d) for d in m["policy"] if d.isdigit()] if m["policy"].startswith("qlru") else None
         self.ways, self.line, self.latency, self.policy, self.random = m["ways"], m["line"], m["latency"], m["policy"], seed
 
     def access(self, line):
@@ -54,9 +56,24 @@ class Cache:
             ways[way] = line
         if self.trees:
             self.use(self.trees[at], way)
+        if self.qlru:
+            self.grow_old(self.ages[at], way, hit)
         return hit
 
+    def grow_old(self, ages, way, hit):
+        x, y, fill, _, update = self.qlru
+        ages[way] = {3: x, 2: y}.get(ages[way], 0) if hit else fill
+        if 3 in ages.values():
+            return
+        aging = [w for w in ages if update in (0, 2) or w != way]
+        more = 3 - max((ages[w] for w in aging), default=0) if update < 2 else 1
+        for w in aging:
+            ages[w] += more
+
     def victim(self, at):
+        if self.qlru:
+            ways = range(self.ways) if self.qlru[3] < 2 else range(self.ways - 1, -1, -1)
+            return next((w for w in ways if self.ages[at][w] == 3), ways[0])
         if self.policy == "random":
             self.random, number = xorshift(self.random)
             return (number >> 32) % self.ways
@@ -145,6 +162,11 @@ class Machine:
         self.l2, self.llc = Cache(file["l2"], self.seed + 1000 & MASK), Cache(file["llc"], self.seed + 2000 & MASK)
         self.cpus = {}
 
+    def prefetch(self, first, line):
+        """Bring a line that the program did not ask for."""
+        if line * first.line % 4096 and not first.access(line):
+            _ = self.l2.access(line * first.line // self.l2.line) or self.llc.access(line * first.line // self.llc.line)
+
     def cpu(self, number):
         if number not in self.cpus:
             self.cpus[number] = Cpu(self, number)
@@ -173,6 +195,7 @@ class Cpu:
         self.ready, self.stored, self.guesses = {}, {}, {}
         self.ports = Ports(m["port_count"])
         self.executed = 0
+        self.prefetches = m.get("prefetcher") == "next-line"
 
     def enter_at_least(self, cycle, cause="back"):
         if cycle > self.enter:
@@ -196,14 +219,14 @@ class Cpu:
 
     def cost_of_data(self, address, size):
         cost = 0 if self.dtlb.access(address >> 12) else self.machine.m["dtlb"]["walk"]
-        size_of_line = self.l1d.line
-        return cost + max(self.machine.reach(self.l1d, line)
-                          for line in range(address // size_of_line, (address + size - 1) // size_of_line + 1))
+        return cost + max(self.reach_data(line) for line in range(address // self.l1d.line, (address + size - 1) // self.l1d.line + 1))
 
-    def slots(self):
-        """The totals in the order of the trace."""
-        lost, empty = self.lost, self.empty
-        return [lost["bad"], lost["front"], lost["back"], lost["front"] + lost["back"], empty["front"], empty["back"], empty["front"] + empty["back"]]
+    def reach_data(self, line):
+        there = line in self.l1d.sets[line % len(self.l1d.sets)]
+        cycles = self.machine.reach(self.l1d, line)
+        if not there and self.prefetches:
+            self.machine.prefetch(self.l1d, line + 1)
+        return cycles
 
     def load(self, ready, address, size):
         start = max(ready, self.take_place())
@@ -289,10 +312,14 @@ def compare(file, lines, count=None):
         if done == count:
             break
         if words[0] == "slots":
-            found = machine.cpu(int(words[1])).slots()
+            (bad, *lost), (_, *empty) = (list(totals.values()) for totals in (machine.cpu(int(words[1])).lost, machine.cpu(int(words[1])).empty))
+            found = [bad, *lost, sum(lost), *empty, sum(empty)]
             if found != [int(w) for w in words[2:]]:
                 wrong += 1
                 shown = (shown + [f"instruction {done}: the reference says slots {found}: {line.strip()}"])[:SHOWN]
+            continue
+        if words[0] == "prefetch":
+            machine.cpu(int(words[1])).prefetches = words[2] == "1" and file.get("prefetcher") == "next-line"
             continue
         waits, taken = "waits" in words, "taken" in words
         form = forms[words[4]]
