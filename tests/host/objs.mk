@@ -93,6 +93,8 @@ $(T)payloads/board_hide: $(call host,$(call fake,support.o) $(addprefix payloads
 $(T)payloads/board_hide: HOST_LIBS := -lfdt
 $(HB)/tests/host/payloads/board_hide.o: HOST_CFLAGS += -D_GNU_SOURCE
 HOST_TESTS += payloads/board_hide
+$(T)qemu/planted/core: $(call host,$(addprefix qemu/planted/,core.o cache.o))
+HOST_TESTS += qemu/planted/core
 $(T)payloads/rows: $(call host,$(call fake,support.o) payloads/stat/stat_rows.o payloads/common/usage.o)
 $(T)payloads/child: $(call host,$(call fake,support.o) payloads/tools/child.o payloads/common/usage.o)
 $(T)payloads/child: HOST_LDFLAGS := -Wl,--wrap=syscall,--wrap=kill
