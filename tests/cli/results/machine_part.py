@@ -38,6 +38,8 @@ def main():
                          "parked": ("--smp", "2,threads=2", "--append", "cpus=1")}.items():
         _, machine = run(*x86, cpu, *words, "--", "triad", "-n", "64")
         equal(f"x86-64: the other thread is {state}", machine["smt"], state)
+    _, machine = run(*x86, cpu, "--smp", "2,threads=2", "--", "triad", "-n", "-r", "1", "-w", "0", "64", "&", "matmul", "-n", "-w", "0")
+    equal("x86-64: the other thread is busy", machine["smt"], "busy")
     equal("x86-64: a hypervisor, so no default of quiet=", machine.get("quiet"), None)
     # The emulator's own leaves: docs/x86.md, "Events an emulator models".
     check("x86-64: the hypervisor's leaves", [] if "0x40000101" in machine["enlightenments"] else [machine["enlightenments"]])
