@@ -251,27 +251,50 @@ found_cpu(const void *fdt, int node, int all)
 	mc->mu_release = dt_number(fdt, node, "cpu-release-addr", 0);
 }
 
+/* The interrupt controller with this phandle, or -1. */
+static int
+controller(const void *fdt, uint64_t phandle)
+{
+	struct dt dt;
+	int node;
+
+	dt_start(&dt, fdt);
+	while ((node = dt_next(&dt)) >= 0) {
+		if (dt_number(fdt, node, "phandle", UINT64_MAX) == phandle)
+			return node;
+	}
+	return -1;
+}
+
 /*
- * The INTID of a node's nth interrupt, or 0 if it is absent or invalid.  In
- * interrupts-extended the controller's phandle comes before each specifier.
+ * The INTID of a node's nth interrupt, or 0 if it is absent, invalid, or of
+ * another controller.  In interrupts-extended the controller's phandle comes
+ * before each specifier, whose size that controller says.
  */
 static uint32_t
 interrupt_id(const void *fdt, int node, int gic, unsigned n)
 {
 	uint64_t ncells = dt_number(fdt, gic, "#interrupt-cells", 3);
-	int len;
-	const fdt32_t *p = dt_getprop(fdt, node, "interrupts", &len);
+	int len, of = gic;
+	const fdt32_t *p = dt_getprop(fdt, node, "interrupts", &len), *end;
 	uint32_t type, number;
-	unsigned extended = p == NULL;
+	bool extended = p == NULL;
 
 	if (extended)
 		p = dt_getprop(fdt, node, "interrupts-extended", &len);
-	if (p == NULL || ncells < 2 || ncells > MAX_CELLS ||
-	    (unsigned)len / 4 < (n + 1) * (extended + ncells))
+	if (p == NULL)
 		return 0;
-	p += n * (extended + ncells);
-	if (extended &&
-	    fdt32_to_cpu(*p++) != dt_number(fdt, gic, "phandle", UINT64_MAX))
+	for (end = p + len / 4;; p += ncells) {
+		if (extended && p < end) {
+			of = controller(fdt, fdt32_to_cpu(*p++));
+			ncells = dt_number(fdt, of, "#interrupt-cells", 0);
+		}
+		if (of < 0 || ncells == 0 || ncells > (uint64_t)(end - p))
+			return 0;
+		if (n-- == 0)
+			break;
+	}
+	if (of != gic || ncells < 2 || ncells > MAX_CELLS)
 		return 0;
 	type = fdt32_to_cpu(p[0]);
 	number = fdt32_to_cpu(p[1]);

@@ -392,6 +392,29 @@ TEST(interrupts_of_a_named_controller)
 	}
 }
 
+/* A specifier of another controller has another size, or none is known. */
+TEST(interrupts_of_several_controllers)
+{
+	for (uint32_t cells = 0; cells < 2; cells++) {
+		int at;
+
+		board_tree();
+		at = fdt_path_offset(tree, "/timer");
+		assert_int_equal(fdt_delprop(tree, at, "interrupts"), 0);
+		for (uint32_t i = 0; i < 2; i++)
+			fdt_appendprop_u32(
+			    tree, at, "interrupts-extended", 2 + i * 7);
+		for (uint32_t i = 0; i < 3; i++)
+			add_extended(at, 1, 1, 14 + i);
+		set_cell(fdt_path_offset(tree, "/intc@8000000"), "phandle", 1);
+		at = add_node(0, "other", "some,intc");
+		set_cell(at, "phandle", 2);
+		set_cell(at, "#interrupt-cells", cells);
+		assert_true(parse_board());
+		assert_int_equal(machine.m_timer_intid, cells == 1 ? 31 : 27);
+	}
+}
+
 /* Before version 0.2 the tree gives each function its number. */
 TEST(psci_0_1)
 {
