@@ -23,6 +23,7 @@
 /* Result of cpc_caps(). */
 #define CPC_CAP_OVERFLOW_INTERRUPT 0x1 /* an overflow can interrupt */
 #define CPC_CAP_OVERFLOW_PRECISE   0x2 /* the PMU reports which PIC it was */
+#define CPC_CAP_OVERFLOW_FREEZE    0x4 /* it stops the set's counts at once */
 
 /* Subcodes: they tell an error handler more than errno does. */
 #define CPC_INVALID_EVENT           1

@@ -49,8 +49,11 @@ hang_context(struct lwp *l, struct proc *p, const struct cpc_pack *pack,
 	ctx->kc_set = pack->cp_set;
 	ctx->kc_proc = p;
 	ctx->kc_lwp = l;
-	if (ctx->kc_notify != 0)
+	if (ctx->kc_notify != 0) {
 		ctx->kc_pcbe.ps_nmi_pics = nmi_pics(ctx);
+		/* A witness must not stop. */
+		ctx->kc_pcbe.ps_freeze = witness_on ? 0 : ctx->kc_notify;
+	}
 	if (pack->cp_type != 0)
 		ctx->kc_flags |= KCPC_CTX_TYPED;
 	kcpc_instance_add(ctx);

@@ -87,8 +87,8 @@ struct pcbe_set {
 	 * time: two sets with equal values need equal contents.
 	 * PCBE_CONFIG_NEW: the next program() makes the value.  configure()
 	 * sets this where the backend has such registers, and kcpc when it
-	 * changes ps_nmi_pics or ps_nmi_reload.  A CPU's c_pmu_config is the
-	 * value that it ran last; 0: none.
+	 * changes ps_nmi_pics, ps_freeze or ps_nmi_reload.  A CPU's
+	 * c_pmu_config is the value that it ran last; 0: none.
 	 */
 	uint64_t ps_config;
 	uint64_t ps_be;                 /* the backend's own */
@@ -100,6 +100,8 @@ struct pcbe_set {
 	 * after an overflow in the kernel.  0: the overflow stops it.
 	 */
 	uint64_t ps_nmi_reload;
+	/* kcpc's: PICs whose overflow freezes the set, if the PMU can. */
+	uint32_t ps_freeze;
 };
 #define PCBE_CONFIG_NEW (~0ULL)
 
@@ -156,6 +158,8 @@ struct pcbe_ops {
 	/* The finding of the proof at boot: PIC 0's overflow interrupt "comes".
 	 */
 	const char *pcbe_overflow_proof;
+	/* It freezes sets, and the proof at boot saw no event after that. */
+	bool pcbe_freezes;
 	/*
 	 * The core types: two or more, or 0 if the CPUs are alike.  Then
 	 * ncounters() covers the PICs of all types, and pcbe_shared has those

@@ -62,6 +62,7 @@
 #include "kern/arch.h"
 #include "kern/cpc/kcpc_impl.h"
 #include "kern/cpc/profile/profile_impl.h"
+#include "kern/cpc/test/witness.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/lwp.h"
 #include "kern/sched/cpu.h"
@@ -87,7 +88,11 @@ uint32_t
 kcpc_caps(void)
 {
 	/* Without a function that posts SIGEMT, an interrupt is of no use. */
-	return notify != NULL ? kcpc_ops->pcbe_caps : 0;
+	if (notify == NULL)
+		return 0;
+	return kcpc_ops->pcbe_caps |
+	       (kcpc_ops->pcbe_freezes && !witness_on ? CPC_CAP_OVERFLOW_FREEZE
+						      : 0);
 }
 
 /* Inlined: an overflow on arm64 then takes 384 instructions, not 392. */

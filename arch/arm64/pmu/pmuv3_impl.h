@@ -40,6 +40,7 @@ struct pmuv3 {
 	uint64_t pv_ceid[2];   /* PMCEID0_EL0, PMCEID1_EL0 */
 	unsigned pv_threshold; /* bits of TH; 0: no PMUv3_TH */
 	bool pv_edge;          /* PMUv3_EDGE */
+	bool pv_freezes;       /* PMCR_EL0.FZO */
 };
 extern struct pmuv3 pmuv3;
 /*

@@ -37,19 +37,23 @@ AT(cpc_sample, cs_tick, CS_TICK);
 AT(cpc_sample, cs_value, CS_TICK + 8);
 
 /*
- * ps_config is two masks: the PICs that count, helpers included, and those of
- * them that interrupt.  A stopped PIC cannot overflow, so its interrupt may
- * stay enabled.
+ * ps_config is two masks, and FREEZE: the PICs that count, helpers included,
+ * and those of them that interrupt.  A stopped PIC cannot overflow, so its
+ * interrupt may stay enabled.
  */
 #define COUNT(pics)        ((uint64_t)(pics))
 #define INTERRUPT(pics)    ((uint64_t)(pics) << 32)
 #define COUNTING(config)   ((uint32_t)(config))
-#define INTERRUPTS(config) ((config) >> 32)
+#define INTERRUPTS(config) ((config) >> 32 & 0x7fffffff)
+#define FREEZE             (1ULL << 63) /* the set stops at an overflow */
 
 struct pmuv3 pmuv3;
 const uint64_t *pmuv3_counts;
 
 /* After reset, enables and counts are undefined: clear them all. */
+#define PMCR_RUN(version)                                                      \
+	(PMCR_E | PMCR_LC | ((version) >= PMUVER_V3P5 ? PMCR_LP : 0))
+
 static void
 silence_pmu(unsigned version)
 {
@@ -58,8 +62,7 @@ silence_pmu(unsigned version)
 	pmu_write_pmintenclr(~0ULL);
 	pmu_isb();
 	pmu_write_pmovsclr(~0ULL);
-	pmu_write_pmcr(PMCR_E | PMCR_P | PMCR_C | PMCR_LC |
-		       (version >= PMUVER_V3P5 ? PMCR_LP : 0));
+	pmu_write_pmcr(PMCR_RUN(version) | PMCR_P | PMCR_C);
 	pmu_write_pmccfiltr(PMEVTYPER_NSH); /* the tick runs at every level */
 	pmu_isb();
 	pmu_write_pmcntenset(PMCNTEN_CYCLES);
@@ -81,6 +84,9 @@ probe_pmu(void *arg)
 	if (pv->pv_version >= PMUVER_V3P7) {
 		pv->pv_threshold = PMMIR_THWIDTH(pmu_read_pmmir());
 		pv->pv_edge = PMMIR_EDGE(pmu_read_pmmir()) != 0;
+		pmu_write_pmcr(PMCR_RUN(pv->pv_version) | PMCR_FZO);
+		pv->pv_freezes = (pmu_read_pmcr() & PMCR_FZO) != 0;
+		pmu_write_pmcr(PMCR_RUN(pv->pv_version));
 	}
 	/* Before PMUv3p1 the upper halves of PMCEID are reserved. */
 	if (pv->pv_version < PMUVER_V3P1) {
@@ -114,6 +120,7 @@ pmuv3_merge(struct pmuv3 *all, const struct pmuv3 *mine)
 	if (mine->pv_threshold < all->pv_threshold)
 		all->pv_threshold = mine->pv_threshold;
 	all->pv_edge &= mine->pv_edge;
+	all->pv_freezes &= mine->pv_freezes;
 }
 
 static void
@@ -163,6 +170,7 @@ pmuv3_pcbe_overflow(enum pmuv3_overflow how)
 {
 	pmuv3.pv_overflow = how;
 	pmuv3_pcbe_ops.pcbe_caps = 0;
+	pmuv3_pcbe_ops.pcbe_freezes = pmuv3.pv_freezes && how == PMUV3_PLAIN;
 	pmuv3_pcbe_ops.pcbe_no_ovf_intr = 0;
 	if (how != PMUV3_NO_INTR)
 		pmuv3_pcbe_ops.pcbe_caps =
@@ -260,6 +268,9 @@ make_config(const struct pcbe_set *set)
 {
 	uint64_t config = COUNT(set->ps_pics | set->ps_helpers);
 
+	/* Any overflow freezes the set, so each has to interrupt. */
+	if (pmuv3.pv_freezes && set->ps_freeze != 0)
+		return config | INTERRUPT(set->ps_pics) | FREEZE;
 	for (uint32_t i = 0; i < set->ps_n; i++) {
 		if (needs_interrupt(&set->ps_cfg[i]))
 			config |= INTERRUPT(1ULL << set->ps_cfg[i].pc_pic);
@@ -369,6 +380,9 @@ select_pics(uint64_t config)
 		pmu_write_pmevcntr((unsigned)__builtin_ctzll(stale), 0);
 	pmu_write_pmintenclr(pmuv3.pv_pics);
 	pmu_write_pmintenset(INTERRUPTS(config));
+	if (pmuv3.pv_freezes)
+		pmu_write_pmcr(PMCR_RUN(pmuv3.pv_version) |
+			       ((config & FREEZE) != 0 ? PMCR_FZO : 0));
 	c->c_pmu_config = config;
 }
 

@@ -16,6 +16,7 @@
 #define PMCR_C    (1ULL << 2) /* write: PMCCNTR_EL0 to 0 */
 #define PMCR_LC   (1ULL << 6) /* PMCCNTR_EL0 has 64 bits */
 #define PMCR_LP   (1ULL << 7) /* PMUv3p5: event counters have 64 bits */
+#define PMCR_FZO  (1ULL << 9) /* PMUv3p7: no event after an overflow */
 #define PMCR_N(v) FIELD(v, 15, 11)
 
 #define PMCNTEN_CYCLES (1ULL << 31) /* the bit of PMCCNTR_EL0 */

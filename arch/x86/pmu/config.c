@@ -34,7 +34,7 @@ const struct x86_extra x86_extras[EXTRA_N] = {
 static struct contents {
 	uint64_t xg_number;
 	uint32_t xg_pics;
-	uint32_t xg_nmi_pics;
+	uint32_t xg_nmi_pics, xg_freeze;
 	uint64_t xg_nmi_reload;
 	struct {
 		uint64_t select, value; /* of its extra MSR */
@@ -47,6 +47,7 @@ has_contents(const struct contents *xg, const struct pcbe_set *set)
 {
 	if (xg->xg_pics != set->ps_pics ||
 	    xg->xg_nmi_pics != set->ps_nmi_pics ||
+	    xg->xg_freeze != set->ps_freeze ||
 	    xg->xg_nmi_reload != set->ps_nmi_reload)
 		return false;
 	for (unsigned i = 0; i < set->ps_n; i++) {
@@ -78,6 +79,7 @@ contents_number(const struct pcbe_set *set)
 	xg->xg_number = last;
 	xg->xg_pics = set->ps_pics;
 	xg->xg_nmi_pics = set->ps_nmi_pics;
+	xg->xg_freeze = set->ps_freeze;
 	xg->xg_nmi_reload = set->ps_nmi_reload;
 	for (unsigned i = 0; i < set->ps_n; i++) {
 		const struct pcbe_cfg *cfg = &set->ps_cfg[i];
@@ -109,6 +111,17 @@ write_extra(enum event_extra extra, uint64_t value)
 	    (unsigned long long)value);
 }
 
+/* A PIC that interrupts freezes the set, so only those do that shall. */
+static uint64_t
+select_of(const struct pcbe_set *set, const struct pcbe_cfg *cfg)
+{
+	bool general = x86_pics.xs_pic[cfg->pc_pic].xp_select != 0;
+
+	if (!x86_pics.xs_freezes || set->ps_freeze == 0 || cfg->pc_notify)
+		return cfg->pc_sel;
+	return cfg->pc_sel & ~(general ? EVTSEL_INT : FIXED_CTRL_PMI_ALL);
+}
+
 /*
  * Event selects, with global control only: elsewhere a select that is written
  * starts its PIC.  IA32_FIXED_CTR_CTRL and extra MSRs.
@@ -121,16 +134,17 @@ write_selects(struct x86_pic_cpu *xn, const struct pcbe_set *set)
 	for (unsigned i = 0; i < set->ps_n; i++) {
 		const struct pcbe_cfg *cfg = &set->ps_cfg[i];
 		uint32_t msr = x86_pics.xs_pic[cfg->pc_pic].xp_select;
+		uint64_t sel = select_of(set, cfg);
 
 		if (cfg->pc_extra != EXTRA_NONE)
 			write_extra(
 			    cfg->pc_extra, set->ps_extra_msr[cfg->pc_extra]);
 		if (msr == 0) {
-			fixed |= cfg->pc_sel;
+			fixed |= sel;
 		} else if (x86_pics.xs_ctrl != 0 &&
-			   xn->xn_select[cfg->pc_pic] != cfg->pc_sel) {
-			pmu_wrmsr(msr, cfg->pc_sel);
-			xn->xn_select[cfg->pc_pic] = cfg->pc_sel;
+			   xn->xn_select[cfg->pc_pic] != sel) {
+			pmu_wrmsr(msr, sel);
+			xn->xn_select[cfg->pc_pic] = sel;
 		}
 	}
 	if (x86_pics.xs_fixed)
@@ -161,6 +175,11 @@ x86_config_write(struct x86_pic_cpu *xn, struct pcbe_set *set)
 		return;
 	x86_pics_hold(xn, set->ps_pics);
 	write_selects(xn, set);
+	if (xn->xn_freezes != (x86_pics.xs_freezes && set->ps_freeze != 0)) {
+		xn->xn_freezes = !xn->xn_freezes;
+		pmu_wrmsr(IA32_DEBUGCTL,
+		    pmu_rdmsr(IA32_DEBUGCTL) ^ DEBUGCTL_FREEZE_COUNTERS);
+	}
 	x86_nmi_route(xn, set);
 	c->c_pmu_config = set->ps_config;
 }

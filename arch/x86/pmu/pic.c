@@ -69,8 +69,7 @@ x86_pics_silence(const struct x86_pics *ps)
 	}
 	/*
 	 * Clear every bit of the status, also a freeze that firmware left.
-	 * IA32_DEBUGCTL must not freeze PICs again, because stop() clears the
-	 * overflow bits only.
+	 * IA32_DEBUGCTL must not freeze PICs of sets that did not ask for it.
 	 */
 	if (ps->xs_status != 0) {
 		pmu_wrmsr_safe(IA32_DEBUGCTL, 0);
@@ -80,6 +79,22 @@ x86_pics_silence(const struct x86_pics *ps)
 	pmu_close_reads();
 	arch_curcpu()->c_pmu_config = 0;
 	memset(x86_pic_self(), 0, sizeof(struct x86_pic_cpu));
+}
+
+void
+x86_pics_freeze(struct pcbe_ops *ops, bool announced)
+{
+	uint64_t v = 0;
+
+	if (announced && !x86_pics.xs_pic[0].xp_short &&
+	    pmu_wrmsr_safe(IA32_DEBUGCTL, DEBUGCTL_FREEZE_COUNTERS) == 0 &&
+	    pmu_rdmsr_safe(IA32_DEBUGCTL, &v) == 0)
+		pmu_wrmsr_safe(IA32_DEBUGCTL, 0);
+	x86_pics.xs_freezes = ops->pcbe_freezes =
+	    v == DEBUGCTL_FREEZE_COUNTERS &&
+	    (arch_curcpu()->c_id == 0 || ops->pcbe_freezes);
+	if (x86_pics.xs_freezes) /* stop() acknowledges it, too */
+		x86_pics.xs_all |= PERF_GLOBAL_STATUS_CTR_FRZ;
 }
 
 static unsigned

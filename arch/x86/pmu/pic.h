@@ -35,6 +35,7 @@ struct x86_pics {
 	uint32_t xs_ctrl, xs_status, xs_clear;
 	uint64_t xs_all; /* the PICs' bits in these three */
 	bool xs_fixed;   /* has IA32_FIXED_CTR_CTRL */
+	bool xs_freezes; /* DEBUGCTL_FREEZE_COUNTERS, shown by the status */
 	/* PICs that never stop: their bits of xs_ctrl, IA32_FIXED_CTR_CTRL. */
 	uint64_t xs_kept, xs_kept_fixed;
 	void (*xs_program)(struct pcbe_set *set); /* ops->program */
@@ -63,7 +64,8 @@ extern struct x86_pic_cpu {
 	uint32_t xn_found, xn_came;
 	/* The value after an overflow, the event select. */
 	uint64_t xn_nmi_reload, xn_nmi_select;
-	bool xn_masked; /* the APIC's entry may be masked */
+	bool xn_masked;  /* the APIC's entry may be masked */
+	bool xn_freezes; /* DEBUGCTL_FREEZE_COUNTERS is set */
 } __attribute__((aligned(X86_PIC_CPU_BYTES))) x86_pic_cpus[MAXCPU];
 _Static_assert(sizeof(struct x86_pic_cpu) == X86_PIC_CPU_BYTES,
     "indexed by shift: size must be exactly 1024");
@@ -85,6 +87,12 @@ x86_pic_self(void)
 bool x86_pic_keeps(const struct x86_pic *p);
 /* Stop and clear this CPU's PICs: after reset their contents are undefined. */
 void x86_pics_silence(const struct x86_pics *ps);
+
+/*
+ * After the layout, on each CPU with its PICs silent: can all CPUs freeze PICs
+ * at an overflow?  `announced`: this one says so.
+ */
+void x86_pics_freeze(struct pcbe_ops *ops, bool announced);
 
 /*
  * Extra MSRs: registers that some Intel events need in addition to the event

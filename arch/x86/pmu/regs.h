@@ -39,6 +39,7 @@
 #define FIXED_CTRL_USR      0x2ULL
 #define FIXED_CTRL_ANY      0x4ULL
 #define FIXED_CTRL_PMI      0x8ULL
+#define FIXED_CTRL_PMI_ALL  (~0ULL / 0xf * FIXED_CTRL_PMI)
 #define FIXED_CTRL_SHIFT(n) (4 * (n))
 
 /*
@@ -62,7 +63,7 @@
 #define IA32_DEBUGCTL              0x1d9U
 #define DEBUGCTL_FREEZE_COUNTERS   (1ULL << 12)
 #define DEBUGCTL_FREEZE_SMM        (1ULL << 14) /* counters stop in SMM */
-#define PERF_GLOBAL_STATUS_CTR_FRZ (1ULL << 59)
+#define PERF_GLOBAL_STATUS_CTR_FRZ (1ULL << 59) /* Intel: version 4 on */
 
 /* RDPMC takes this plus n in ECX for fixed counter n.  Intel SDM vol. 2B,
  * "RDPMC". */

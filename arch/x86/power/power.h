@@ -28,7 +28,7 @@ struct x86_power {
 	unsigned xw_nsaved;
 	struct {
 		uint32_t msr;
-		uint64_t value;
+		uint64_t bits, value;
 	} xw_saved[POWER_SAVED];
 };
 

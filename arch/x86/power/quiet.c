@@ -26,7 +26,8 @@ change(struct x86_power *pw, uint32_t msr, uint64_t clear, uint64_t set)
 	if (x86_wrmsr_safe(msr, (old & ~clear) | set) != 0)
 		return false;
 	pw->xw_saved[pw->xw_nsaved].msr = msr;
-	pw->xw_saved[pw->xw_nsaved++].value = old;
+	pw->xw_saved[pw->xw_nsaved].bits = clear;
+	pw->xw_saved[pw->xw_nsaved++].value = old & clear;
 	return x86_rdmsr_safe(msr, &now) == 0 && (now & clear) == set;
 }
 
@@ -182,9 +183,15 @@ x86_quiet(struct x86_power *pw, unsigned item, const char **said)
 void
 x86_quiet_end(struct x86_power *pw)
 {
+	uint64_t now;
+
+	/* Others may own the rest: IA32_DEBUGCTL freezes PICs, too. */
 	while (pw->xw_nsaved > 0) {
-		pw->xw_nsaved--;
-		x86_wrmsr_safe(pw->xw_saved[pw->xw_nsaved].msr,
-		    pw->xw_saved[pw->xw_nsaved].value);
+		uint32_t msr = pw->xw_saved[--pw->xw_nsaved].msr;
+
+		if (x86_rdmsr_safe(msr, &now) == 0)
+			x86_wrmsr_safe(
+			    msr, (now & ~pw->xw_saved[pw->xw_nsaved].bits) |
+				     pw->xw_saved[pw->xw_nsaved].value);
 	}
 }

@@ -205,26 +205,39 @@ overflow_once(struct lone *ln, const struct pcbe_ops *ops,
 	return came && (int64_t)*late >= 0;
 }
 
+/* Overflow PIC 0 several times, as long as the interrupt comes. */
+static unsigned
+overflow_often(struct lone *ln, struct pcbe_ops *ops,
+    const struct pcbe_line *pl, uint64_t *most)
+{
+	uint64_t late;
+	unsigned n = 0;
+
+	*most = 0;
+	while (n < OVERFLOWS && overflow_once(ln, ops, pl, &late)) {
+		*most = late > *most ? late : *most;
+		n++;
+	}
+	ops->allstop(); /* with its interrupt disabled */
+	return n;
+}
+
 bool
 kcpc_prove_overflow(struct pcbe_ops *ops, const struct pcbe_line *pl,
     const char *how, bool exactly)
 {
-	static char text[80];
+	static char text[128];
 	struct cpc_event ev;
 	bool insns = ops->proof_event(0, 0, &ev);
-	uint64_t late, most = 0;
-	unsigned n = 0;
+	uint64_t most;
+	unsigned n;
 	struct lone ln;
 
 	ops->pcbe_overflow_proof = "does not come";
 	if (!lone_init(
 		&ln, ops, 0, 0, &ev, CPC_COUNT_SYSTEM | CPC_OVF_NOTIFY_EMT))
 		return false;
-	while (n < OVERFLOWS && overflow_once(&ln, ops, pl, &late)) {
-		most = late > most ? late : most;
-		n++;
-	}
-	ops->allstop(); /* with its interrupt disabled */
+	n = overflow_often(&ln, ops, pl, &most);
 	if (n == 0)
 		return false;
 	ops->pcbe_overflow_proof = text;
@@ -237,5 +250,15 @@ kcpc_prove_overflow(struct pcbe_ops *ops, const struct pcbe_line *pl,
 	else
 		snprintf(text, sizeof text, "comes%s, at most %lu %s late", how,
 		    (unsigned long)most, insns ? "instructions" : "cycles");
+	if (n == OVERFLOWS && ops->pcbe_freezes) {
+		ln.ln_set.ps_freeze = ln.ln_set.ps_pics;
+		ln.ln_set.ps_config = PCBE_CONFIG_NEW;
+		ops->pcbe_freezes =
+		    overflow_often(&ln, ops, pl, &most) == n && most == 0;
+	}
+	if (n == OVERFLOWS && most != 0 && ln.ln_set.ps_freeze != 0)
+		snprintf(text + strlen(text), sizeof text - strlen(text),
+		    "; the PMU's freeze fails: %lu more counted",
+		    (unsigned long)most);
 	return n == OVERFLOWS;
 }

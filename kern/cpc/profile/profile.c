@@ -434,10 +434,12 @@ kcpc_op_profile(const uintptr_t *a)
 	kp->kp_refs++;
 	kp->kp_rows = depth == CPC_PROFILE_ROWS;
 	kp->kp_depth = kp->kp_rows ? 0 : (unsigned)depth;
-	if (ctx->kc_pcbe.ps_nmi_pics != 0) {
+	/* The set counts on after a sample: nothing may be lost before it. */
+	if (ctx->kc_pcbe.ps_nmi_pics != 0)
 		ctx->kc_pcbe.ps_nmi_reload = ctx->kc_reqs[0].kr_preset;
+	if ((ctx->kc_pcbe.ps_freeze | ctx->kc_pcbe.ps_nmi_pics) != 0)
 		ctx->kc_pcbe.ps_config = PCBE_CONFIG_NEW;
-	}
+	ctx->kc_pcbe.ps_freeze = 0;
 	kp->kp_nreqs = ctx->kc_nreqs;
 	return 0;
 }

@@ -57,7 +57,7 @@ CPC_TEST(the_backend_has_a_shape_and_a_name)
 	const char *name = cpc_cciname(cpc), *ref = cpc_cpuref(cpc);
 
 	EXPECT(cpc_npic(cpc) >= 1);
-	EXPECT_EQ(cpc_caps(cpc) & ~0x3U, 0);
+	EXPECT_EQ(cpc_caps(cpc) & ~0x7U, 0);
 	EXPECT(cpc_caps(cpc) != CPC_CAP_OVERFLOW_PRECISE);
 	REQUIRE(name != NULL && ref != NULL);
 	EXPECT(*name != '\0');

@@ -144,6 +144,8 @@ amd_pcbe_init(void)
 		shape.amd_n = mine.amd_n;
 	shape.amd_pc &= mine.amd_pc;
 	lay_out(&x86_pics, &shape);
+	x86_pics_freeze(&amd_pcbe_ops,
+	    mine.amd_v2 && FIELD(cpuid(0x80000022, 0).a, 2, 2) != 0);
 	x86_pic_ops(&amd_pcbe_ops);
 	amd_pcbe_ops.pcbe_attrs = ATTRS | (uint32_t)shape.amd_pc << CPC_ATTR_PC;
 	return PMU_FOUND;

@@ -123,6 +123,7 @@ intel_pcbe_init(void)
 	}
 	intel_type_join(&mine);
 	intel_types_lay_out(&x86_pics);
+	x86_pics_freeze(&intel_pcbe_ops, mine.is_version >= 4);
 	x86_pic_ops(&intel_pcbe_ops);
 	intel_pcbe_ops.pcbe_attrs = intel_shape_attrs(&intel_shape);
 	find_siblings(&mine, arch_curcpu()->c_id);

@@ -195,10 +195,15 @@ static void
 retire(unsigned el)
 {
 	struct fake_pmu *p = fake_cpu();
+	/* It freezes the event counters. */
+	bool frozen = (p->pmcr & PMCR_FZO) != 0 &&
+	              (p->pmovs & ~PMCNTEN_CYCLES) != 0 &&
+	              !fake_shape.never_freezes;
 
 	now++;
 	for (unsigned n = 0; n <= CYCLES; n++) {
-		uint64_t was = p->pmevcntr[n], add = step(n, el);
+		uint64_t was = p->pmevcntr[n];
+		uint64_t add = frozen && n != CYCLES ? 0 : step(n, el);
 
 		p->pmevcntr[n] = (was + add) & top(n);
 		if (p->pmevcntr[n] >= was ||

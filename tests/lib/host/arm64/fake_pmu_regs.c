@@ -16,7 +16,7 @@
 
 #define CYCLES     FAKE_NEVENT /* index and bit of the cycle counter */
 #define PMCR_WRITE (PMCR_E | PMCR_P | PMCR_C | PMCR_LC)
-#define PMCR_KEPT  (PMCR_E | PMCR_LC | PMCR_LP)
+#define PMCR_KEPT  (PMCR_E | PMCR_LC | PMCR_LP | PMCR_FZO)
 
 void
 fake_isb(void)
@@ -164,7 +164,8 @@ write_pmcr(uint64_t v)
 {
 	struct fake_pmu *p = fake_cpu();
 
-	if ((v & ~(PMCR_WRITE | (fake_long_events() ? PMCR_LP : 0))) != 0)
+	if ((v & ~(PMCR_WRITE | (fake_long_events() ? PMCR_LP : 0) |
+		     (fake_shape.version >= PMUVER_V3P7 ? PMCR_FZO : 0))) != 0)
 		fake_broken(
 		    "PMCR_EL0: reserved bits in %#llx", (unsigned long long)v);
 	for (unsigned n = 0; n < CYCLES && (v & PMCR_P) != 0; n++)

@@ -138,6 +138,45 @@ PMUV3_TEST(the_proof_finds_each_lie)
 	}
 }
 
+/* Counts stand from the overflow on, however late its interrupt is. */
+PMUV3_TEST(an_overflow_freezes_the_set)
+{
+	struct fake_shape shape = shape_v3p5;
+	struct set s;
+
+	assert_int_equal(boot_proved(&shape), PMUV3_PLAIN);
+	assert_false(ops->pcbe_freezes);
+	shape.version = PMUVER_V3P7;
+	shape.late = 60;
+	assert_int_equal(boot_proved(&shape), PMUV3_PLAIN);
+	assert_true(ops->pcbe_freezes);
+	set_init(&s, 3);
+	s.set.ps_freeze = 1;
+	set_add(&s, "inst_retired", 0, NOTIFY, -10ULL);
+	set_add(&s, "inst_retired", 1, USER, 0);
+	for (unsigned i = 0; i < 2; i++) {
+		set_start(&s);
+		fake_run(0, 50);
+		assert_int_equal(set_stop(&s), 1);
+		assert_int_equal(s.data[0], 0);
+		assert_int_equal(s.data[1], 10);
+		s.data[0] = -10ULL;
+		s.data[1] = 0;
+	}
+	s.set.ps_freeze = 0; /* as a profile does */
+	s.set.ps_config = PCBE_CONFIG_NEW;
+	set_start(&s);
+	fake_run(0, 50);
+	assert_int_equal(set_stop(&s), 1);
+	assert_int_equal(s.data[0], 40);
+	assert_int_equal(s.data[1], 50);
+	shape.never_freezes = true;
+	boot_proved(&shape);
+	assert_false(ops->pcbe_freezes);
+	assert_non_null(strstr(
+	    ops->pcbe_overflow_proof, "the PMU's freeze fails: 60 more"));
+}
+
 /*
  * Without a helper PIC this emulator loses the overflow interrupt.  The test
  * shows that the fake behaves as it claims.

@@ -184,6 +184,44 @@ TEST(no_overflow_freezes)
 	assert_int_equal(set.data[1], 17);
 }
 
+/*
+ * Counts stand from the overflow of a notify request on.  The fake looks at the
+ * PICs in turn, so the last one overflows.
+ */
+TEST(an_overflow_freezes_the_set)
+{
+	boot(&nehalem); /* version 3 */
+	assert_false(ops->pcbe_freezes);
+	boot(&skylake);
+	assert_true(ops->pcbe_freezes);
+	set_add(&set, 0, "PAPI_tot_ins", USER, "", -5ULL);
+	set_add(&set, 4, "PAPI_tot_ins", USER, "", 0); /* fixed */
+	set_add(&set, 5, "PAPI_tot_cyc", USER | CPC_OVF_NOTIFY_EMT, "", -20ULL);
+	set.set.ps_freeze = 1 << 5;
+	for (unsigned i = 0; i < 2; i++) {
+		set_start(&set);
+		for (unsigned n = 0; n < 50; n++)
+			fake_run(1, true);
+		/* The first wraps, and does not interrupt. */
+		assert_int_equal(cpu->pmis, i + 1);
+		assert_int_equal(set_stop(&set), 1 << 5 | 1);
+		assert_int_equal(set.data[0], 5);
+		assert_int_equal(set.data[1], 10);
+		assert_int_equal(set.data[2], 0);
+		set.data[0] = -5ULL;
+		set.data[1] = 0;
+		set.data[2] = -20ULL;
+	}
+	set.set.ps_freeze = 0; /* as a profile does */
+	set.set.ps_config = PCBE_CONFIG_NEW;
+	set_start(&set);
+	for (unsigned n = 0; n < 50; n++)
+		fake_run(1, true);
+	set_stop(&set);
+	assert_int_equal(set.data[1], 50);
+	assert_int_equal(cpu->debugctl, 0);
+}
+
 static void
 check_keep(const struct fake_cpu *shape, unsigned pic)
 {
