@@ -114,6 +114,8 @@ void nb_emit_areas(struct nb_buffer *b, const struct nb_areas *areas);
 /* Read the counters into nbf_begin, or, if `end`, into nbf_end. */
 void nb_emit_read(
     struct nb_buffer *b, const struct nb_shape *s, bool no_mem, bool end);
+/* Instructions from the code's end to the first read after it */
+unsigned nb_insns_to_read(const struct nb_options *o);
 /* Fill the front end with NOPs. */
 void nb_emit_drain(struct nb_buffer *b);
 /* Fill with NOPs up to an address that is `offset` above a multiple of 64. */

@@ -121,6 +121,12 @@ nb_emit_read(
 		emit_move(b, STR, FIRST_VALUE + i, &f->nbf_end[i]);
 }
 
+unsigned
+nb_insns_to_read(const struct nb_options *o)
+{
+	return (o->nbo_drain ? 1 + DRAIN_NOPS : 0) + (o->nbo_no_mem ? 1 : 2);
+}
+
 void
 nb_emit_drain(struct nb_buffer *b)
 {

@@ -153,6 +153,13 @@ emit_nop(struct nb_buffer *b, size_t n)
 	nb_emit(b, nops[n - 1], n);
 }
 
+unsigned
+nb_insns_to_read(const struct nb_options *o)
+{
+	return (o->nbo_drain ? 1 + 2 * DRAIN_NOPS : 0) +
+	       (o->nbo_no_mem ? 2 : 5);
+}
+
 void
 nb_emit_drain(struct nb_buffer *b)
 {
