@@ -28,6 +28,24 @@ struct turn_call {
 	unsigned tc_least; /* the least number of its allocations */
 };
 
+/* A row of a list: a call with (arguments), then fields by name. */
+#define TURN_CALL(name, number, args, ...)                                     \
+	{                                                                      \
+		.tc_name = (name), .tc_number = (number),                      \
+		.tc_args = TURN_ARGS args, __VA_ARGS__                         \
+	}
+#define TURN_ARGS(...)                                                         \
+	{                                                                      \
+		__VA_ARGS__                                                    \
+	}
+/* The same for a call that a function makes. */
+#define TURN_MADE(name, number, prepare, make, undo, ...)                      \
+	{                                                                      \
+		.tc_name = (name), .tc_number = (number),                      \
+		.tc_prepare = (prepare), .tc_make = (make), .tc_undo = (undo), \
+		__VA_ARGS__                                                    \
+	}
+
 extern const struct turn_call turn_files[], turn_machine[], turn_memory[],
     turn_processes[], turn_signals[], turn_page[], turn_counters[], turn_old[];
 
