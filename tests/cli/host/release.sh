@@ -112,6 +112,7 @@ if ! mknod -m 666 "$root/dev/null" c 1 3 2>/dev/null; then
 	end
 	exit
 fi
+user='' # or root
 put() { # FILE...: a file, with the libraries that it needs
 	for file; do
 		mkdir -p "$root$(dirname "$file")"
@@ -129,7 +130,7 @@ cp -r "$folder" "$root$(dirname "$folder")"
 cp ./*.tar.xz SHA256SUMS "$root/tmp"
 # in_root COMMAND: a line of shell in that root.
 in_root() {
-	chroot "$root" /usr/bin/env -i PATH=/usr/bin:/bin:/tmp/there/bin HOME=/tmp /bin/sh -c "cd /tmp && $1"
+	chroot ${user:+--userspec=$user} "$root" /usr/bin/env -i PATH=/usr/bin:/bin:/tmp/there/bin HOME=/tmp /bin/sh -c "cd /tmp && $1"
 }
 [ -e "$root/bin/sh" ] || put /bin/sh
 check 'an empty root: the tarball is right and unpacks' in_root 'sha256sum -c --ignore-missing SHA256SUMS && tar -xf *.tar.xz'
@@ -146,10 +147,21 @@ if [ "${BARECPC_CAMPAIGN-}" = yes ]; then
 	check 'they find the table of a CPU' "$root/tmp/there/bin/barecpc" encode --cpu skl INST_RETIRED:ANY_P
 fi
 expect 'an empty root: two CPUs' 0 '^barecpc: exit 0' in_root 'barecpc run --arch arm64 --smp 2 -- spin'
-# A machine's console is kept in a file, as a cloud does, and the records are read from that: docs/machine.md.
-check 'an empty root: a log' in_root "there/lib/barecpc/qemu/qemu-system-aarch64 -M virt,gic-version=3 -cpu max \
-	-icount shift=0,sleep=off -m 256 -nodefaults -display none -serial file:board.log -no-reboot \
-	-kernel there/lib/barecpc/build/arm64/Image -append 'output=framed -- spin'"
-expect 'an empty root: barecpc read' 0 '^barecpc: exit 0' in_root 'barecpc read --results records.jsonl board.log'
-check 'an empty root: its records' grep -q '"label":"spin/pic0"' "$root/tmp/records.jsonl"
+# The page's commands as they stand, by a user who has the release's files alone: docs/machine.md.  The machine is QEMU's.
+mkdir "$root/tmp/new" && cp ./* "$root/tmp/new"
+for tool in mktemp truncate mkdir cp mv rm ln du tail head tr cut od wc dd gzip awk mtools sgdisk qemu-img; do put "$(PATH=$PATH:/usr/sbin command -v $tool)"; done
+for name in mformat mmd mcopy; do ln -s mtools "$root/usr/bin/$name"; done
+cp -r --parents /usr/lib/*-linux-gnu/gconv "$root" # mtools' names
+chown -R 1000:1000 "$root/tmp"
+user=1000:1000
+sed -n '/^## Run it on a machine/,/^| form/s/^    \$ //p' "$BUILT/../docs/machine.md" >"$tap_dir/page"
+check 'the page has the commands around those of a provider' test "$(wc -l <"$tap_dir/page")" = 5
+check 'a new user: from the download to a disk' in_root "cd new && set -e
+$(sed 4q "$tap_dir/page")"
+check 'a new user: a machine, whose console is kept' in_root "cd new && tar -xzf disk.tar.gz && \
+	barecpc-*/lib/barecpc/qemu/qemu-system-aarch64 -M virt,gic-version=3 -cpu max -icount shift=0,sleep=off -m 256 -nodefaults \
+	-display none -serial file:console.log -no-reboot -bios uefi-arm64.fd -drive format=raw,if=virtio,file=disk.raw"
+expect 'a new user: barecpc read' 0 '^barecpc: exit 0' in_root "cd new
+$(sed -n '2p; 5p' "$tap_dir/page")"
+check 'a new user: the records' grep -q '"label":"spin/pic0"' "$root/tmp/new/records.jsonl"
 end
