@@ -37,7 +37,7 @@ VPMU_OBJS := $(addprefix payloads/vpmu/,vpmu.o report.o measure.o count.o range.
 NB_OBJS := $(addprefix payloads/nb/,nb.o config.o generate.o registers.o pass.o cycles.o print.o \
     $(ARCH)/emit.o $(ARCH)/enter.o $(ARCH)/msr.o)
 
-# No SIMD register in a measured window: docs/kvm.md, "A KVM inside emulation".
+# No SIMD register in a measured window: docs/vpmu.md, "A KVM inside emulation".
 $(B)/payloads/common/meter.o $(B)/glibc/payloads/common/meter.o: UCFLAGS += -mgeneral-regs-only
 
 # The standard error has the same digits everywhere: `pack` leaves it out, and the host computes it again.

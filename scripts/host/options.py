@@ -162,7 +162,7 @@ def add_run(run):
     program.add_arch(run)
     run.add_argument("--accel", choices=["auto", "tcg", "kvm", probe.NESTED], default="auto",
                      help="emulation or KVM (auto: KVM if a test boot worked and counted); nested-kvm: the KVM of a Linux "
-                     "in emulation (docs/kvm.md)")
+                     "in emulation (docs/vpmu.md)")
     run.add_argument("--outer", default="", metavar="7.3[,mediated]", help="nested-kvm: the Linux of the outer machine (Debian's own); "
                      "mediated: its KVM gives the guest the counters themselves")
     run.add_argument("--load", type=int, default=0, metavar="N", help="nested-kvm: N busy processes next to the guest (0)")

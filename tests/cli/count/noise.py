@@ -1,7 +1,7 @@
 #!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """Counts survive noise: ten boots under a real KVM with a busy Linux, and ten in the host's time on a busy host.
 
-The KVM is that of a Linux in emulation (docs/kvm.md).
+The KVM is that of a Linux in emulation (docs/vpmu.md).
 """
 import json
 import os

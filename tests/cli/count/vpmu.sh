@@ -63,7 +63,7 @@ else
 	skip 'vpmu on the patched QEMU' 'scripts/qemu-pmu --path x86_64 would have to build it first'
 fi
 
-# A real vPMU, in minutes: the KVM of a Linux in emulation (docs/kvm.md).
+# A real vPMU, in minutes: the KVM of a Linux in emulation (docs/vpmu.md).
 if [ "${BARECPC_CAMPAIGN-}" = yes ]; then
 	expect 'KVM on arm64' 0 '^barecpc: exit 0' scripts/barecpc run --arch arm64 --accel nested-kvm --smp 2 --load 1 \
 		--timeout 1200 -- vpmu

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """Each vPMU of KVM counts right: that of two releases of Linux, emulated and mediated.
 
-One boot for each (docs/kvm.md): the default suite, vpmu, image tests that the seed draws, and what operations cost.  The
+One boot for each (docs/vpmu.md): the default suite, vpmu, image tests that the seed draws, and what operations cost.  The
 tables of costs are comments of the output.
 
     kvm-models.py [ARCH[,OUTER]]...    only these, as x86_64,7.3,mediated
