@@ -13,6 +13,7 @@
 
 #define CPIO_S_IFMT  0170000
 #define CPIO_S_IFREG 0100000
+#define CPIO_S_IFLNK 0120000
 #define CPIO_S_IFDIR 0040000
 
 struct cpio {

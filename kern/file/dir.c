@@ -11,6 +11,7 @@
 #define S_IFCHR 0020000u
 #define S_IFDIR 0040000u
 #define S_IFREG 0100000u
+#define S_IFLNK 0120000u
 
 static const struct text_file *texts;
 static unsigned ntexts;
@@ -147,8 +148,11 @@ dir_entry(const struct file *dir, uint64_t *pos, struct dir_entry *de)
 	}
 	if (dir->f_tmp == NULL || (tn = tmp_next(dir->f_tmp, *pos)) == NULL)
 		return false;
-	*de = (struct dir_entry){ tn->tn_name, strlen(tn->tn_name), tn->tn_ino,
-		tn->tn_dir ? S_IFDIR : S_IFREG };
+	*de = (struct dir_entry){ tn->tn_name, strlen(tn->tn_name),
+		tn->tn_of != NULL ? tn->tn_of->tn_ino : tn->tn_ino,
+		tn->tn_dir       ? S_IFDIR
+		: tn->tn_symlink ? S_IFLNK
+				 : S_IFREG };
 	*pos = tn->tn_ino + 1;
 	return true;
 }

@@ -25,6 +25,7 @@
 #define S_IFCHR 0020000u
 #define S_IFDIR 0040000u
 #define S_IFREG 0100000u
+#define S_IFLNK 0120000u
 
 static const struct device {
 	const char *name;
@@ -189,6 +190,8 @@ check_open(const struct lookup *lk, unsigned flags)
 		return err;
 	if ((flags & O_CREAT) && (flags & O_EXCL))
 		return EEXIST;
+	if (lk->lk_target != NULL)
+		return ELOOP;
 	if ((flags & arch_o_directory) && !lk->lk_dir)
 		return ENOTDIR;
 	if (lk->lk_dir)
@@ -295,7 +298,7 @@ file_init(struct proc *p)
 
 	for (unsigned fd = 0; fd < 3; fd++) {
 		struct lookup lk;
-		int err = lookup(&lk, "", names[fd]);
+		int err = lookup(&lk, "", names[fd], true);
 
 		if (err == 0)
 			err = file_open(&lk, fd == 0 ? 0 : 1, 0, &p->p_fd[fd]);
@@ -380,6 +383,7 @@ stat_node(const struct tmp_node *tn, struct file_info *fi)
 	if (tn->tn_ino != 0)
 		fi->fi_ino = tn->tn_ino;
 	fi->fi_mode = (tn->tn_dir ? S_IFDIR : S_IFREG) | tn->tn_mode;
+	fi->fi_nlink = tn->tn_links;
 	fi->fi_uid = tn->tn_uid;
 	fi->fi_gid = tn->tn_gid;
 	fi->fi_bytes = tn->tn_bytes;
@@ -392,7 +396,7 @@ file_stat(const struct file *f, struct file_info *fi)
 	const char *path = f->f_name;
 	char buf[32];
 
-	*fi = (struct file_info){ 0 };
+	*fi = (struct file_info){ .fi_nlink = 1 };
 	switch (f->f_kind) {
 	case FILE_ARCHIVE:
 		fi->fi_mode = S_IFREG | 0555;
@@ -438,4 +442,6 @@ file_stat_lookup(const struct lookup *lk, struct file_info *fi)
 
 	describe(&f, lk);
 	file_stat(&f, fi);
+	if (lk->lk_target != NULL)
+		fi->fi_mode = S_IFLNK | 0777;
 }

@@ -102,7 +102,7 @@ void file_register_texts(const struct text_file *files, unsigned n);
 /* The results of stat(2). */
 struct file_info {
 	uint64_t fi_ino;
-	uint32_t fi_mode, fi_uid, fi_gid;
+	uint32_t fi_mode, fi_nlink, fi_uid, fi_gid;
 	uint64_t fi_bytes;
 	uint64_t fi_rdev;
 	/* Seconds and ns: of access, change of content, any change. */

@@ -11,6 +11,8 @@
 #include "kern/platform/errno.h"
 #include "lib/string.h"
 
+#define LINKS_MAX 40 /* that one path follows, as on Linux */
+
 /* The path that lookup() made.  The kernel lock protects it. */
 static char normal[PATH_MAX];
 
@@ -23,14 +25,20 @@ find(struct lookup *lk, struct tmp_node *parent)
 
 	entry_budget_add(1);
 	lk->lk_parent = parent;
-	lk->lk_node = parent != NULL             ? tmp_child(parent, name)
+	lk->lk_link = parent != NULL             ? tmp_child(parent, name)
 	              : strcmp(path, "tmp") == 0 ? &tmp_root
 	                                         : NULL;
+	lk->lk_node = tmp_content(lk->lk_link);
+	lk->lk_target = NULL;
 	lk->lk_device = NULL;
 	lk->lk_text = NULL;
 	lk->lk_entry = NULL;
 	if (lk->lk_node != NULL || parent != NULL) {
 		lk->lk_dir = lk->lk_node != NULL && lk->lk_node->tn_dir;
+		if (lk->lk_node != NULL && lk->lk_node->tn_symlink) {
+			lk->lk_target = lk->lk_node->tn_data;
+			lk->lk_target_len = lk->lk_node->tn_bytes;
+		}
 	} else if (!(lk->lk_dir = dir_is_fixed(path))) {
 		lk->lk_device = device_find(path);
 		lk->lk_text = text_find(path);
@@ -39,10 +47,24 @@ find(struct lookup *lk, struct tmp_node *parent)
 		        : archive_find_normal(path);
 		lk->lk_entry = e;
 		lk->lk_dir = e != NULL && archive_is_dir(e);
+		if (e != NULL && (e->ae_mode & CPIO_S_IFMT) == CPIO_S_IFLNK) {
+			lk->lk_target = e->ae_data;
+			lk->lk_target_len = e->ae_bytes;
+		}
 	}
 	lk->lk_exists = lk->lk_dir || lk->lk_node != NULL ||
 	                lk->lk_device != NULL || lk->lk_text != NULL ||
 	                lk->lk_entry != NULL;
+}
+
+static void
+start(struct lookup *lk)
+{
+	normal[0] = '\0';
+	*lk = (struct lookup){
+		.lk_path = normal, .lk_name = normal, .lk_last = LAST_ROOT
+	};
+	find(lk, NULL);
 }
 
 /* Go to the directory above.  The one above the root is the root. */
@@ -51,7 +73,7 @@ go_up(struct lookup *lk)
 {
 	char *slash = strrchr(normal, '/');
 	struct tmp_node *up =
-	    lk->lk_node != NULL ? lk->lk_node->tn_parent : NULL;
+	    lk->lk_link != NULL ? lk->lk_link->tn_parent : NULL;
 
 	*(slash != NULL ? slash : normal) = '\0';
 	slash = strrchr(normal, '/');
@@ -76,10 +98,34 @@ go_down(struct lookup *lk, const char *name, size_t len)
 	return 0;
 }
 
+/* Go to where a link's target begins.  *path becomes the target and the rest.
+ */
+static int
+go_link(struct lookup *lk, const char **path, unsigned n)
+{
+	static char paths[2][PATH_MAX];
+	char *to = paths[n % 2];
+	size_t len = lk->lk_target_len, rest = strlen(*path) + 1;
+
+	if (n == LINKS_MAX)
+		return ELOOP;
+	if (len == 0 || len + rest > PATH_MAX)
+		return len == 0 ? ENOENT : ENAMETOOLONG;
+	memcpy(to, lk->lk_target, len);
+	memcpy(to + len, *path, rest);
+	*path = to;
+	if (*to == '/')
+		start(lk);
+	else
+		go_up(lk);
+	return 0;
+}
+
 /* Follow the names of a path from where lk is. */
 static int
-follow(struct lookup *lk, const char *path)
+follow(struct lookup *lk, const char *path, bool last)
 {
+	unsigned links = 0;
 	int err = 0;
 
 	while (*path == '/')
@@ -99,26 +145,26 @@ follow(struct lookup *lk, const char *path)
 			lk->lk_last = slash ? LAST_SLASH : LAST_NAME;
 			err = go_down(lk, path, len);
 		}
-		for (path += len; *path == '/';)
+		path += len;
+		if (err == 0 && lk->lk_target != NULL && (slash || last))
+			err = go_link(lk, &path, links++);
+		while (*path == '/')
 			path++;
 	}
 	return err;
 }
 
 int
-lookup(struct lookup *lk, const char *dir, const char *path)
+lookup(struct lookup *lk, const char *dir, const char *path, bool last)
 {
 	int err = 0;
 
 	if (*path == '\0')
 		return ENOENT;
-	normal[0] = '\0';
-	*lk = (struct lookup){ .lk_path = normal, .lk_name = normal };
-	find(lk, NULL);
-	lk->lk_last = LAST_ROOT;
+	start(lk);
 	if (*path != '/')
-		err = follow(lk, dir);
-	return err != 0 ? err : follow(lk, path);
+		err = follow(lk, dir, true);
+	return err != 0 ? err : follow(lk, path, last);
 }
 
 int

@@ -5,6 +5,7 @@
 #define KERN_FILE_LOOKUP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Linux's limits, in bytes: a path with its NUL, and a name in a directory. */
 #define PATH_MAX 4096
@@ -28,6 +29,11 @@ struct lookup {
 	const struct text_file *lk_text;
 	const struct archive_entry *lk_entry;
 	struct tmp_node *lk_node;
+	/* The name in /tmp: one of those of lk_node, or NULL. */
+	struct tmp_node *lk_link;
+	/* A symbolic link that was not followed: where to, without a NUL. */
+	const char *lk_target;
+	size_t lk_target_len;
 	/* The directory in /tmp where the name is or can be made, or NULL. */
 	struct tmp_node *lk_parent;
 };
@@ -35,9 +41,10 @@ struct lookup {
 /*
  * Follow a path.  If it is relative, it starts at the directory `dir`, a
  * normalized path.  Only the last name may be missing.  lk_path is there until
- * the next call.  Returns 0, ENOENT, ENOTDIR or ENAMETOOLONG.
+ * the next call.  Symbolic links are followed; the last name only if `last`.
+ * Returns 0, ENOENT, ENOTDIR, ENAMETOOLONG or ELOOP.
  */
-int lookup(struct lookup *lk, const char *dir, const char *path);
+int lookup(struct lookup *lk, const char *dir, const char *path, bool last);
 /*
  * Must exist, and be a directory if the path says so.  Returns 0, ENOENT or
  * ENOTDIR.

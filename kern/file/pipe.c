@@ -257,9 +257,10 @@ pipe_connect(struct proc *from, struct proc *to)
 	return 0;
 }
 
-static intptr_t
-pipe_make(uintptr_t uva, unsigned flags)
+intptr_t
+sys_pipe2(const uintptr_t *a)
 {
+	unsigned flags = (unsigned)a[1];
 	struct file *end[2];
 	int fd[2], err;
 
@@ -271,7 +272,7 @@ pipe_make(uintptr_t uva, unsigned flags)
 		goto release;
 	if ((fd[1] = file_install(end[1], 0)) < 0)
 		goto close_first;
-	if (copyout(uva, fd, sizeof fd) != 0) {
+	if (copyout(a[0], fd, sizeof fd) != 0) {
 		file_close(fd[0]);
 		file_close(fd[1]);
 		return -EFAULT;
@@ -286,16 +287,4 @@ release:
 	file_release(end[0]);
 	file_release(end[1]);
 	return -EMFILE;
-}
-
-intptr_t
-sys_pipe(const uintptr_t *a)
-{
-	return pipe_make(a[0], 0);
-}
-
-intptr_t
-sys_pipe2(const uintptr_t *a)
-{
-	return pipe_make(a[0], (unsigned)a[1]);
 }

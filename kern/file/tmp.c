@@ -16,7 +16,7 @@
 #define TMP_MODE 01777 /* anyone makes files, and removes own ones */
 
 struct tmp_node tmp_root = {
-	.tn_dir = true, .tn_refs = 1, .tn_mode = TMP_MODE
+	.tn_dir = true, .tn_refs = 1, .tn_links = 1, .tn_mode = TMP_MODE
 };
 /* All below the root, by tn_ino. */
 static struct tmp_node *nodes, **nodes_end = &nodes;
@@ -135,11 +135,26 @@ tmp_make(struct tmp_node *dir, const char *name, bool is_dir, uint32_t mode,
 	memcpy(tn->tn_time[0], tn->tn_time[1], sizeof tn->tn_time[0]);
 	tn->tn_dir = is_dir;
 	tn->tn_mode = mode;
-	tn->tn_refs = 1;
+	tn->tn_refs = tn->tn_links = 1;
 	*nodes_end = tn;
 	nodes_end = &tn->tn_next;
 	*node = tn;
 	return 0;
+}
+
+int
+tmp_link(struct tmp_node *tn, struct tmp_node *dir, const char *name)
+{
+	struct tmp_node *link;
+	int err = tmp_make(dir, name, false, 0, &link);
+
+	if (err == 0) {
+		link->tn_of = tn;
+		tn->tn_refs++;
+		tn->tn_links++;
+		tmp_touch(tn, false);
+	}
+	return err;
 }
 
 static void
@@ -155,6 +170,8 @@ tmp_release(struct tmp_node *tn)
 {
 	if (--tn->tn_refs > 0)
 		return;
+	if (tn->tn_of != NULL)
+		tmp_release(tn->tn_of);
 	free_data(tn);
 	kfree(tn->tn_name);
 	kfree(tn);
@@ -174,6 +191,8 @@ unlink_node(struct tmp_node *tn)
 	if (found_last == tn)
 		found_last = NULL;
 	name_remove(tn);
+	tmp_content(tn)->tn_links--;
+	tmp_touch(tmp_content(tn), false);
 	tmp_release(tn);
 }
 
@@ -213,7 +232,7 @@ tmp_rename(struct tmp_node *tn, struct tmp_node *dir, const char *name)
 	char *copy;
 	int err;
 
-	if (tn == taken)
+	if (taken != NULL && tmp_content(tn) == tmp_content(taken))
 		return 0;
 	if (is_within(dir, tn))
 		return EINVAL;
@@ -304,7 +323,7 @@ void
 tmp_clear(void)
 {
 	while (nodes != NULL) {
-		ASSERT(nodes->tn_refs == 1);
+		ASSERT(nodes->tn_refs == nodes->tn_links);
 		unlink_node(nodes);
 	}
 	tmp_root.tn_mode = TMP_MODE;

@@ -13,8 +13,11 @@
 struct tmp_node {
 	struct tmp_node *tn_parent; /* NULL: this is /tmp */
 	char *tn_name;
-	bool tn_dir;
-	unsigned tn_refs; /* open files, and 1 for the name */
+	bool tn_dir, tn_symlink;
+	unsigned tn_refs;  /* open files, and the names */
+	unsigned tn_links; /* the names */
+	/* Another name, by link(2), of this node, which has the rest. */
+	struct tmp_node *tn_of;
 	/* Permissions and owner: kept, not enforced. */
 	uint32_t tn_mode, tn_uid, tn_gid;
 	int64_t tn_time[3][2]; /* as fi_time of struct file_info */
@@ -47,6 +50,14 @@ int tmp_remove(struct tmp_node *tn, bool dir);
  * need be.  Returns 0 or an errno as tmp_remove() and tmp_make() do.
  */
 int tmp_rename(struct tmp_node *tn, struct tmp_node *dir, const char *name);
+/* Give a file another name, which is free.  Returns 0 or ENOMEM. */
+int tmp_link(struct tmp_node *tn, struct tmp_node *dir, const char *name);
+/* The node with the content of a name's node, which may be NULL. */
+static inline struct tmp_node *
+tmp_content(struct tmp_node *tn)
+{
+	return tn != NULL && tn->tn_of != NULL ? tn->tn_of : tn;
+}
 /* The first entry of a directory whose tn_ino is at least ino, or NULL. */
 const struct tmp_node *tmp_next(const struct tmp_node *dir, uint64_t ino);
 

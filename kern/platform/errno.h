@@ -38,6 +38,7 @@
 #define ENAMETOOLONG 36
 #define ENOSYS       38
 #define ENOTEMPTY    39
+#define ELOOP        40
 #define ENOTSOCK     88
 #define ENOTSUP      95
 #define EAFNOSUPPORT 97

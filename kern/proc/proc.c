@@ -5,6 +5,7 @@
 
 #include "kern/arch.h"
 #include "kern/file/archive.h"
+#include "kern/file/lookup.h"
 #include "kern/mm/page.h"
 #include "kern/platform/errno.h"
 #include "kern/platform/run_end.h"
@@ -63,6 +64,7 @@ int
 proc_use_program(struct proc *p, const struct archive_entry *e,
     const char **why, char *buf, size_t buflen)
 {
+	struct lookup lk;
 	int err = use_file(&p->p_elf, e, PIE_BASE,
 	    "no such program in the archives", why, buf, buflen);
 
@@ -73,8 +75,9 @@ proc_use_program(struct proc *p, const struct archive_entry *e,
 	    "a dynamic program, whose loader %.99s is not in the archives: "
 	    "add it and the libraries",
 	    p->p_elf.e_interp);
-	return use_file(&p->p_loader, archive_find(p->p_elf.e_interp),
-	    LOADER_BASE, buf, why, buf, buflen);
+	lookup(&lk, "", p->p_elf.e_interp, true);
+	return use_file(
+	    &p->p_loader, lk.lk_entry, LOADER_BASE, buf, why, buf, buflen);
 }
 
 static int

@@ -65,6 +65,84 @@ args_read(struct args *args, uintptr_t uva, unsigned *n)
 	return 0;
 }
 
+/* Keep a string for the new program.  NULL: there is no room. */
+static char *
+args_keep(struct args *args, const char *s, size_t len)
+{
+	char *kept = args->next;
+
+	if (len >= (size_t)(args->end - kept))
+		return NULL;
+	memcpy(kept, s, len);
+	kept[len] = '\0';
+	args->next += len + 1;
+	return kept;
+}
+
+/* The next word of a script's first line, or with `all` the rest of it. */
+static size_t
+line_word(const char **s, const char *end, bool all)
+{
+	const char *word, *to;
+
+	while (*s < end && (**s == ' ' || **s == '\t'))
+		++*s;
+	for (word = to = *s; *s < end; ++*s) {
+		if (**s != ' ' && **s != '\t')
+			to = *s + 1;
+		else if (!all)
+			break;
+	}
+	*s = word;
+	return (size_t)(to - word);
+}
+
+#define SCRIPTS_MAX 4   /* that interpret each other, as on Linux */
+#define LINE_MAX    256 /* bytes of a script that are looked at, as on Linux */
+
+/*
+ * Execute the interpreter of a script: execve(2), "Interpreter scripts".  The
+ * rest of the line is one argument, and the script's path the next.
+ */
+static int
+use_interpreter(
+    struct args *args, const struct archive_entry *e, const char **path)
+{
+	const char *s = e->ae_data + 2, *end = e->ae_data;
+	char *name, *option = NULL, *script;
+	size_t n, more = 1;
+
+	while (end < e->ae_data + e->ae_bytes && *end != '\n' &&
+	       end < e->ae_data + LINE_MAX)
+		end++;
+	if ((n = line_word(&s, end, false)) == 0)
+		return ENOEXEC;
+	name = args_keep(args, s, n);
+	s += n;
+	if ((n = line_word(&s, end, true)) > 0) {
+		more++;
+		option = args_keep(args, s, n);
+	}
+	script = args_keep(args, *path, strlen(*path));
+	if (name == NULL || (more > 1 && option == NULL) || script == NULL ||
+	    args->argc + args->envc + more > ARGS_MAX)
+		return E2BIG;
+	memmove(args->ptr + 1 + more, args->ptr + 1,
+	    (args->argc + args->envc - 1) * sizeof *args->ptr);
+	args->ptr[0] = name;
+	args->ptr[1] = option;
+	args->ptr[more] = script;
+	args->argc += more;
+	*path = name;
+	return 0;
+}
+
+static bool
+is_script(const struct archive_entry *e)
+{
+	return e->ae_bytes > 2 && memcmp(e->ae_data, "#!", 2) == 0;
+}
+
 /* Load a program into p, which has only memory.  0 or an errno. */
 static int
 load_program(struct proc *p, const char *path, const struct archive_entry *e,
@@ -144,13 +222,21 @@ exec_program(const char *path, struct args *args)
 
 	if (loaded == NULL)
 		return ENOMEM;
-	if ((err = lookup_at(&lk, AT_FDCWD, path)) != 0 ||
-	    (err = lookup_check(&lk)) != 0)
-		goto free_loaded;
-	/* Only programs of the archives are executed. */
-	err = EACCES;
-	if ((e = lk.lk_entry) == NULL)
-		goto free_loaded;
+	for (unsigned scripts = 0;; scripts++) {
+		if ((err = lookup_at(&lk, AT_FDCWD, path, true)) != 0 ||
+		    (err = lookup_check(&lk)) != 0)
+			goto free_loaded;
+		/* Only programs of the archives are executed. */
+		err = EACCES;
+		if ((e = lk.lk_entry) == NULL)
+			goto free_loaded;
+		if (!is_script(e))
+			break;
+		err = scripts == SCRIPTS_MAX ? ELOOP
+		                             : use_interpreter(args, e, &path);
+		if (err != 0)
+			goto free_loaded;
+	}
 	/* The log names the program, not /proc/self/exe. */
 	if (strcmp(lk.lk_path, "proc/self/exe") == 0)
 		path = e->ae_path;

@@ -59,6 +59,11 @@ struct proc;
 	/* path.c */                                                           \
 	O(mkdir, 83)                                                           \
 	X(mkdirat, 258, 34)                                                    \
+	O(symlink, 88)                                                         \
+	X(symlinkat, 266, 36)                                                  \
+	O(link, 86)                                                            \
+	X(linkat, 265, 37)                                                     \
+	O(lchown, 94)                                                          \
 	O(rmdir, 84)                                                           \
 	O(unlink, 87)                                                          \
 	X(unlinkat, 263, 35)                                                   \
@@ -72,6 +77,7 @@ struct proc;
 	X(fchown, 93, 55)                                                      \
 	X(fchownat, 260, 54)                                                   \
 	X(utimensat, 280, 88)                                                  \
+	X(truncate, 76, 45)                                                    \
 	X(umask, 95, 166)                                                      \
 	X(chdir, 80, 49)                                                       \
 	X(fchdir, 81, 50)                                                      \

@@ -181,6 +181,7 @@ make_set(cpc_t *cpc)
 static void __attribute__((noreturn))
 become_program(cpc_t *cpc, cpc_set_t *set, int fd)
 {
+	child_input();
 	if (cpc_bind_curlwp(cpc, set, CPC_BIND_LWP_INHERIT) == -1)
 		fail(1, "%s: %s", pr.event.e_name, cpc_error_text());
 	if (cpc_syscall(CPC_OP_PROFILE, (uintptr_t)fd,

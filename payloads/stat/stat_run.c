@@ -21,6 +21,7 @@ static void __attribute__((noreturn)) become_program(int fd)
 {
 	cpc_t *cpc = st.meter.m_cpc;
 
+	child_input();
 	if (st.meter.m_nevent != 0 &&
 	    (cpc_bind_curlwp(cpc, st.meter.m_set, CPC_BIND_LWP_INHERIT) == -1 ||
 		cpc_syscall(CPC_OP_PROFILE, (uintptr_t)fd,

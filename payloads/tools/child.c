@@ -5,6 +5,7 @@
 #include "payloads/tools/child.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <payload.h>
 #include <signal.h>
 #include <stdio.h>
@@ -130,6 +131,17 @@ child_wait(pid_t pid, const char *name, unsigned ms, struct child_keys *ck)
 		fprintf(
 		    stderr, "%s: %s: ended by Ctrl-C\n", usage_name(), name);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+void
+child_input(void)
+{
+	int fd = open("/.stdin", O_RDONLY);
+
+	if (fd != -1) {
+		dup2(fd, STDIN_FILENO);
+		close(fd);
+	}
 }
 
 void

@@ -37,6 +37,8 @@ struct child_keys {
  */
 int child_wait(pid_t pid, const char *name, unsigned ms, struct child_keys *ck);
 
+/* In the child: read standard input from what the host's --stdin named. */
+void child_input(void);
 /*
  * In the child: execute a program, whose argv[0] becomes the last part of its
  * path.  Returns if that fails.

@@ -26,6 +26,10 @@ class ArchiveError(Exception):
     """The bytes are not an archive; the message says where."""
 
 
+class Link(bytes):
+    """The target of a symbolic link, as the content of its name."""
+
+
 def _pad(length):
     return b"\0" * (-length % 4)
 
@@ -59,12 +63,13 @@ def pack(files):
         ino = inodes.setdefault(names[-1], len(inodes) + 1)
         executable = data.startswith((b"\x7fELF", b"#!"))
         content = data if name == names[-1] else b""
-        out += _member(name, content, 0o100755 if executable else 0o100644, ino, len(out), len(names))
+        mode = 0o120777 if isinstance(data, Link) else 0o100755 if executable else 0o100644
+        out += _member(name, content, mode, ino, len(out), len(names))
     return bytes(out + _member(TRAILER, b"", 0, 0))
 
 
 def unpack(data):
-    """The regular files of an archive, as a dict from name to bytes."""
+    """The regular files and links of an archive, as a dict from name to bytes."""
     files, contents, links, at = {}, {}, {}, 0
     while True:
         header = data[at:at + HEADER_BYTES]
@@ -83,7 +88,9 @@ def unpack(data):
             return {**files, **{link: contents.get(inode, b"") for link, inode in links.items()}}
         if at + size > len(data):
             raise ArchiveError(f"truncated inside {name}")
-        if mode & 0o170000 == 0o100000:
+        if mode & 0o170000 == 0o120000:
+            files[name.removeprefix("./")] = Link(data[at:at + size])
+        elif mode & 0o170000 == 0o100000:
             name = name.removeprefix("./")
             files[name] = data[at:at + size]
             inode = (ino, *device)

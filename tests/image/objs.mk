@@ -1,5 +1,5 @@
 # tests/image/: programs that run in the image, grouped by what they prove; tests/image/README.md says what.
-TESTS_process  := startup stdio files tmp cwd proc_files vdso low mapped shared fork usage \
+TESTS_process  := startup stdio files tmp links cwd proc_files vdso low mapped shared fork usage \
     capability group child_tid orphan pie pipe poll epoll timerfd memory contig heap clock random codegen fpstate unwind \
     solaris paths descriptors vfork advice atomic_ops
 TESTS_sched    := thread futex mutex lock_shared synch_shared handover lowest sched sched_wake sched_place turns \

@@ -42,9 +42,13 @@ sys_openat(const uintptr_t *a)
 	unsigned flags = (unsigned)a[2];
 	struct lookup lk;
 	struct file *f;
+	bool last;
 	int err;
 
-	if ((err = user_path(&lk, (int)a[0], a[1])) != 0)
+	/* O_NOFOLLOW is the bit above O_DIRECTORY, on both machines. */
+	last = !(flags & arch_o_directory << 1) &&
+	       (flags & (O_CREAT | O_EXCL)) != (O_CREAT | O_EXCL);
+	if ((err = user_path(&lk, (int)a[0], a[1], last)) != 0)
 		return -err;
 	/* Without a descriptor no file is created or truncated. */
 	if (file_free_fd(0) < 0)
@@ -52,17 +56,6 @@ sys_openat(const uintptr_t *a)
 	if ((err = file_open(&lk, flags, mode, &f)) != 0)
 		return -err;
 	return install_file(f, flags & O_CLOEXEC);
-}
-
-#define O_CREAT_TRUNC (01 | 0100 | 01000) /* O_WRONLY | O_CREAT | O_TRUNC */
-
-intptr_t
-sys_creat(const uintptr_t *a)
-{
-	const uintptr_t at[] = { (uintptr_t)AT_FDCWD, a[0], O_CREAT_TRUNC,
-		a[1] };
-
-	return sys_openat(at);
 }
 
 intptr_t

@@ -12,8 +12,23 @@
 #include "kern/sys/syscall.h"
 #include "lib/string.h"
 
-#define AT_REMOVEDIR     0x200
-#define RENAME_NOREPLACE 1
+#define AT_SYMLINK_FOLLOW 0x400
+#define RENAME_NOREPLACE  1
+
+/* Look up a name that a call makes.  Returns 0 or an errno. */
+static int
+new_name(struct lookup *lk, int dirfd, uintptr_t upath, bool dir)
+{
+	int err = user_path(lk, dirfd, upath, false);
+
+	if (err != 0)
+		return err;
+	if (lk->lk_exists)
+		return EEXIST;
+	if (!dir && lk->lk_last != LAST_NAME)
+		return ENOENT;
+	return lk->lk_parent == NULL ? EROFS : 0;
+}
 
 intptr_t
 sys_mkdirat(const uintptr_t *a)
@@ -21,15 +36,51 @@ sys_mkdirat(const uintptr_t *a)
 	uint32_t mode = (uint32_t)a[2] & 01777 & ~proc_self()->p_umask;
 	struct tmp_node *tn;
 	struct lookup lk;
+	int err = new_name(&lk, (int)a[0], a[1], true);
+
+	return err != 0 ? -err
+	                : -tmp_make(lk.lk_parent, lk.lk_name, true, mode, &tn);
+}
+
+intptr_t
+sys_symlinkat(const uintptr_t *a)
+{
+	const char *target;
+	struct tmp_node *tn;
+	struct lookup lk;
+	size_t len;
+	intptr_t n;
 	int err;
 
-	if ((err = user_path(&lk, (int)a[0], a[1])) != 0)
+	if ((err = copyin_path(a[0], &target)) != 0)
 		return -err;
-	if (lk.lk_exists)
-		return -EEXIST;
-	if (lk.lk_parent == NULL)
-		return -EROFS;
-	return -tmp_make(lk.lk_parent, lk.lk_name, true, mode, &tn);
+	if ((len = strlen(target)) == 0)
+		return -ENOENT;
+	if ((err = new_name(&lk, (int)a[1], a[2], false)) != 0 ||
+	    (err = tmp_make(lk.lk_parent, lk.lk_name, false, 0777, &tn)) != 0)
+		return -err;
+	tn->tn_symlink = true;
+	if ((n = tmp_write(tn, 0, a[0], len)) < 0)
+		tmp_remove(tn, false);
+	return n < 0 ? n : 0;
+}
+
+intptr_t
+sys_linkat(const uintptr_t *a)
+{
+	unsigned flags = (unsigned)a[4];
+	struct lookup from, to;
+	int err;
+
+	if ((flags & ~AT_SYMLINK_FOLLOW) != 0)
+		return -EINVAL;
+	if ((err = user_file(&from, (int)a[0], a[1],
+		 flags ? 0 : AT_SYMLINK_NOFOLLOW)) != 0 ||
+	    (err = new_name(&to, (int)a[2], a[3], false)) != 0)
+		return -err;
+	if (from.lk_node == NULL || from.lk_dir)
+		return from.lk_dir ? -EPERM : -EXDEV;
+	return -tmp_link(from.lk_node, to.lk_parent, to.lk_name);
 }
 
 /* The errno for a directory that a path names in another way than by name. */
@@ -48,42 +99,32 @@ refuse_last(const struct lookup *lk, bool dir)
 	}
 }
 
-static intptr_t
-remove_path(int dirfd, uintptr_t upath, bool dir)
-{
-	struct lookup lk;
-	int err;
-
-	if ((err = user_path(&lk, dirfd, upath)) != 0 ||
-	    (err = refuse_last(&lk, dir)) != 0)
-		return -err;
-	return lk.lk_node == NULL ? -EROFS : -tmp_remove(lk.lk_node, dir);
-}
-
-intptr_t
-sys_rmdir(const uintptr_t *a)
-{
-	return remove_path(AT_FDCWD, a[0], true);
-}
-
 intptr_t
 sys_unlinkat(const uintptr_t *a)
 {
+	bool dir = a[2] != 0;
+	struct lookup lk;
+	int err;
+
 	if ((a[2] & ~(uintptr_t)AT_REMOVEDIR) != 0)
 		return -EINVAL;
-	return remove_path((int)a[0], a[1], a[2] != 0);
+	if ((err = user_path(&lk, (int)a[0], a[1], false)) != 0 ||
+	    (err = refuse_last(&lk, dir)) != 0)
+		return -err;
+	return lk.lk_node == NULL ? -EROFS : -tmp_remove(lk.lk_link, dir);
 }
 
-static intptr_t
-rename_path(const uintptr_t *a, unsigned flags)
+intptr_t
+sys_renameat2(const uintptr_t *a)
 {
+	unsigned flags = (unsigned)a[4];
 	struct lookup from, to;
 	int err;
 
 	if ((flags & ~RENAME_NOREPLACE) != 0)
 		return -EINVAL;
-	if ((err = user_path(&from, (int)a[0], a[1])) != 0 ||
-	    (err = user_path(&to, (int)a[2], a[3])) != 0)
+	if ((err = user_path(&from, (int)a[0], a[1], false)) != 0 ||
+	    (err = user_path(&to, (int)a[2], a[3], false)) != 0)
 		return -err;
 	if (from.lk_last > LAST_SLASH || to.lk_last > LAST_SLASH)
 		return -EBUSY;
@@ -101,28 +142,7 @@ rename_path(const uintptr_t *a, unsigned flags)
 	if (!from.lk_dir &&
 	    (from.lk_last == LAST_SLASH || to.lk_last == LAST_SLASH))
 		return -ENOTDIR;
-	return -tmp_rename(from.lk_node, to.lk_parent, to.lk_name);
-}
-
-intptr_t
-sys_rename(const uintptr_t *a)
-{
-	const uintptr_t at[] = { (uintptr_t)AT_FDCWD, a[0], (uintptr_t)AT_FDCWD,
-		a[1] };
-
-	return rename_path(at, 0);
-}
-
-intptr_t
-sys_renameat(const uintptr_t *a)
-{
-	return rename_path(a, 0);
-}
-
-intptr_t
-sys_renameat2(const uintptr_t *a)
-{
-	return rename_path(a, (unsigned)a[4]);
+	return -tmp_rename(from.lk_link, to.lk_parent, to.lk_name);
 }
 
 /*
@@ -146,7 +166,7 @@ node_at(int dirfd, uintptr_t upath, unsigned flags, struct tmp_node **tn)
 		*tn = f->f_kind == FILE_TMP || f->f_kind == FILE_DIR ? f->f_tmp
 		                                                     : NULL;
 	} else {
-		if ((err = user_file(&lk, dirfd, upath)) != 0)
+		if ((err = user_file(&lk, dirfd, upath, flags)) != 0)
 			return err;
 		*tn = lk.lk_node;
 	}
@@ -195,7 +215,6 @@ set_owner(int dirfd, uintptr_t upath, unsigned flags, const uintptr_t *ids)
 	return 0;
 }
 
-/* Also lchown(2): no file in /tmp is a link. */
 intptr_t
 sys_fchown(const uintptr_t *a)
 {
@@ -247,6 +266,19 @@ sys_utimensat(const uintptr_t *a)
 }
 
 intptr_t
+sys_truncate(const uintptr_t *a)
+{
+	struct lookup lk;
+	int err = user_file(&lk, AT_FDCWD, a[0], 0);
+
+	if (err != 0 || (intptr_t)a[1] < 0)
+		return err != 0 ? -err : -EINVAL;
+	if (lk.lk_node == NULL || lk.lk_dir)
+		return lk.lk_dir ? -EISDIR : -EROFS;
+	return -tmp_resize(lk.lk_node, a[1]);
+}
+
+intptr_t
 sys_umask(const uintptr_t *a)
 {
 	uint32_t was = proc_self()->p_umask;
@@ -277,7 +309,7 @@ sys_chdir(const uintptr_t *a)
 	struct file *dir;
 	int err;
 
-	if ((err = user_file(&lk, AT_FDCWD, a[0])) != 0 ||
+	if ((err = user_file(&lk, AT_FDCWD, a[0], 0)) != 0 ||
 	    (err = file_open(&lk, O_PATH | arch_o_directory, 0, &dir)) != 0)
 		return -err;
 	set_cwd(dir);
@@ -297,31 +329,3 @@ sys_fchdir(const uintptr_t *a)
 	set_cwd(dir);
 	return 0;
 }
-
-/*
- * Old calls that begin at the working directory: of newer ones without the
- * first argument.  The arguments after the first n of them are 0.
- */
-static intptr_t
-call_at_cwd(syscall_fn *fn, const uintptr_t *a, unsigned n)
-{
-	uintptr_t at[6] = { (uintptr_t)AT_FDCWD };
-
-	memcpy(at + 1, a, n * sizeof *a);
-	return fn(at);
-}
-
-#define OLD_CALL(name, newer, n)                                               \
-	intptr_t sys_##name(const uintptr_t *a)                                \
-	{                                                                      \
-		return call_at_cwd(sys_##newer, a, n);                         \
-	}
-OLD_CALL(open, openat, 3)
-OLD_CALL(stat, newfstatat, 2)
-OLD_CALL(lstat, newfstatat, 2)
-OLD_CALL(access, faccessat, 2)
-OLD_CALL(readlink, readlinkat, 3)
-OLD_CALL(mkdir, mkdirat, 2)
-OLD_CALL(unlink, unlinkat, 1)
-OLD_CALL(chmod, fchmodat, 2)
-OLD_CALL(chown, fchownat, 3) /* and lchown: no file in /tmp is a link */

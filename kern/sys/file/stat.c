@@ -32,7 +32,7 @@ stat_out(uintptr_t uva, const struct file_info *fi)
 		.st_mode = fi->fi_mode,
 		.st_uid = fi->fi_uid,
 		.st_gid = fi->fi_gid,
-		.st_nlink = 1,
+		.st_nlink = fi->fi_nlink,
 		.st_rdev = fi->fi_rdev,
 		.st_size = (int64_t)fi->fi_bytes,
 		.st_blksize = PAGE_SIZE,
@@ -45,10 +45,10 @@ stat_out(uintptr_t uva, const struct file_info *fi)
 
 /* Get the stat(2) results of a path in user memory.  Returns 0 or an errno. */
 static int
-stat_user_path(int dirfd, uintptr_t upath, struct file_info *fi)
+stat_user_path(int dirfd, uintptr_t upath, unsigned flags, struct file_info *fi)
 {
 	struct lookup lk;
-	int err = user_file(&lk, dirfd, upath);
+	int err = user_file(&lk, dirfd, upath, flags);
 
 	if (err == 0)
 		file_stat_lookup(&lk, fi);
@@ -80,7 +80,7 @@ sys_newfstatat(const uintptr_t *a)
 		return -EINVAL;
 	if (user_path_empty(a[1], flags) && (int)a[0] != AT_FDCWD)
 		return sys_fstat(fstat_args);
-	err = stat_user_path((int)a[0], a[1], &fi);
+	err = stat_user_path((int)a[0], a[1], flags, &fi);
 	return err != 0 ? -err : stat_out(a[2], &fi);
 }
 
@@ -93,7 +93,7 @@ sys_faccessat(const uintptr_t *a)
 
 	if ((mode & ~ANY_OK) != 0)
 		return -EINVAL;
-	if ((err = stat_user_path((int)a[0], a[1], &fi)) != 0)
+	if ((err = stat_user_path((int)a[0], a[1], 0, &fi)) != 0)
 		return -err;
 	return (mode & W_OK) && !(fi.fi_mode & 0200) ? -EROFS : 0;
 }
@@ -110,26 +110,31 @@ sys_faccessat2(const uintptr_t *a)
 	return sys_faccessat(a);
 }
 
-/*
- * Only /proc/self/exe is a link: symbolic links of the archives count as files.
- */
 intptr_t
 sys_readlinkat(const uintptr_t *a)
 {
 	const char *to = proc_self()->p_program->ae_path;
+	size_t n = strlen(to), slash = 1;
 	struct lookup lk;
-	size_t n = 1 + strlen(to);
 	int err;
 
-	if ((err = user_file(&lk, (int)a[0], a[1])) != 0)
+	if ((err = user_file(&lk, (int)a[0], a[1], AT_SYMLINK_NOFOLLOW)) != 0)
 		return -err;
-	if (strcmp(lk.lk_path, "proc/self/exe") != 0 || a[3] == 0)
+	if (lk.lk_target != NULL) {
+		to = lk.lk_target;
+		n = lk.lk_target_len;
+		slash = 0;
+	} else if (strcmp(lk.lk_path, "proc/self/exe") != 0) {
 		return -EINVAL;
-	if (n > a[3])
-		n = a[3];
-	return copyout(a[2], "/", 1) != 0 || copyout(a[2] + 1, to, n - 1) != 0
+	}
+	if (a[3] == 0)
+		return -EINVAL;
+	if (n > a[3] - slash)
+		n = a[3] - slash;
+	return copyout(a[2], "/", slash) != 0 ||
+	               copyout(a[2] + slash, to, n) != 0
 	           ? -EFAULT
-	           : (intptr_t)n;
+	           : (intptr_t)(slash + n);
 }
 
 intptr_t
@@ -274,7 +279,7 @@ intptr_t
 sys_statfs(const uintptr_t *a)
 {
 	struct file_info fi;
-	int err = stat_user_path(AT_FDCWD, a[0], &fi);
+	int err = stat_user_path(AT_FDCWD, a[0], 0, &fi);
 
 	return err != 0 ? -err : statfs_out(a[1]);
 }

@@ -19,7 +19,7 @@ copyin_path(uintptr_t upath, const char **path)
 }
 
 int
-lookup_at(struct lookup *lk, int dirfd, const char *path)
+lookup_at(struct lookup *lk, int dirfd, const char *path, bool last)
 {
 	const struct file *dir = proc_self()->p_cwd; /* NULL: the root */
 
@@ -29,22 +29,22 @@ lookup_at(struct lookup *lk, int dirfd, const char *path)
 		if (dir->f_kind != FILE_DIR)
 			return ENOTDIR;
 	}
-	return lookup(lk, dir != NULL ? dir->f_dir : "", path);
+	return lookup(lk, dir != NULL ? dir->f_dir : "", path, last);
 }
 
 int
-user_path(struct lookup *lk, int dirfd, uintptr_t upath)
+user_path(struct lookup *lk, int dirfd, uintptr_t upath, bool last)
 {
 	const char *path;
 	int err = copyin_path(upath, &path);
 
-	return err != 0 ? err : lookup_at(lk, dirfd, path);
+	return err != 0 ? err : lookup_at(lk, dirfd, path, last);
 }
 
 int
-user_file(struct lookup *lk, int dirfd, uintptr_t upath)
+user_file(struct lookup *lk, int dirfd, uintptr_t upath, unsigned flags)
 {
-	int err = user_path(lk, dirfd, upath);
+	int err = user_path(lk, dirfd, upath, !(flags & AT_SYMLINK_NOFOLLOW));
 
 	return err != 0 ? err : lookup_check(lk);
 }

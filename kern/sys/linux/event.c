@@ -83,10 +83,3 @@ sys_eventfd2(const uintptr_t *a)
 	return install_file(f, flags & O_CLOEXEC);
 }
 
-intptr_t
-sys_eventfd(const uintptr_t *a)
-{
-	const uintptr_t args[] = { a[0], 0 };
-
-	return sys_eventfd2(args);
-}

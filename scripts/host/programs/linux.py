@@ -9,6 +9,7 @@ import os
 import pathlib
 import re
 
+from host import cpio
 from host.emulator.qemu import HostError
 from host.programs.objfile import BadObject, dynamic
 from host.programs.program import ELF, arch_of
@@ -54,17 +55,18 @@ class Root:
         if sysroot and not os.path.isdir(self.top):
             raise HostError(f"--sysroot {sysroot}: no such folder")
 
-    def real(self, path):
-        """The path without links, whose targets stay inside.  A folder of unpacked packages may lack /lib -> usr/lib."""
+    def real(self, path, passed=None):
+        """The path without links, whose targets stay inside; they are added to `passed`.  Unpacked packages may lack /lib -> usr/lib."""
         parts, done, links = path.split("/")[::-1], "", 0
         while parts:
             part = parts.pop()
             at = os.path.normpath(f"{done}/{part}")
-            if not done and re.fullmatch("s?bin|lib(64)?", part) and not os.path.lexists(self.top + at):
-                at = f"/usr/{part}"
-            if os.path.islink(self.top + at) and links < MOST_LINKS:
+            missing = not done and re.fullmatch("s?bin|lib(64)?", part) and not os.path.lexists(self.top + at)
+            if links < MOST_LINKS and (missing or os.path.islink(self.top + at)):
                 links += 1
-                target = os.readlink(self.top + at)
+                target = f"usr{at}" if missing else os.readlink(self.top + at)
+                if passed is not None:
+                    passed[at.lstrip("/")] = cpio.Link(os.fsencode(target))
                 done = "" if target.startswith("/") else done
                 parts += target.split("/")[::-1]
             else:
@@ -95,10 +97,10 @@ class Root:
 
 
 class Packed:
-    """The files for a guest: `files` has the file of this machine for each path of the guest, without its first slash."""
+    """The files for a guest: `files` has the file of this machine for each path of the guest, without its first slash; `links` its links."""
 
     def __init__(self, root, arch, library_path=""):
-        self.root, self.arch, self.files = root, arch, {}
+        self.root, self.arch, self.files, self.links = root, arch, {}, {}
         triplet = TRIPLETS[arch]
         self._own = [f"/lib/{triplet}", f"/usr/lib/{triplet}", "/lib64", "/usr/lib64", "/lib", "/usr/lib"]
         self._library_path = library_path
@@ -106,10 +108,11 @@ class Packed:
 
     def add(self, path, file, chain=()):
         """Add a file, and what it needs.  `chain` has the path, the place and the RPATH of each object that leads to it."""
-        if path.lstrip("/") in self.files:
-            return
         check_place(path)
-        self.files[path.lstrip("/")] = file
+        place = self.root.real(path, self.links).lstrip("/")
+        if place in self.files:
+            return
+        self.files[place] = file
         with open(file, "rb") as opened:
             start = opened.read(256)
         if start.startswith(b"#!"):
@@ -123,7 +126,8 @@ class Packed:
         self._named(words[0], path, "interpreter")
         if os.path.basename(words[0]) == "env":
             command = next((word for word in words[1:] if not word.startswith("-") and "=" not in word), "")
-            self._named(self.root.program(command) or command, path, "interpreter")
+            if "/" not in command or self.root.file(command):
+                self._named(self.root.program(command) or command, path, "interpreter")
 
     def _named(self, name, path, what):
         file = self.root.file(name)
@@ -133,11 +137,14 @@ class Packed:
 
     def _needs(self, path, file, chain):
         try:
-            interpreter, needed, rpath, runpath = dynamic(file.read_bytes())
+            data = file.read_bytes()
+            interpreter, needed, rpath, runpath = dynamic(data)
         except BadObject as error:
             raise HostError(f"{file}: {error}") from None
         if interpreter:
             self._named(interpreter, path, "loader")
+            if not chain and re.search(rb"/bin/sh\0|\0(system|popen)\0", data) and (shell := self.root.file("/bin/sh")):
+                self.add("/bin/sh", shell)
         here = (path, str(file), [] if runpath else rpath)
         for name in needed:
             if "ld-musl" not in "".join(self.files) or not name.startswith("libc."):  # musl's loader is its libc

@@ -5,7 +5,7 @@ import os
 import pathlib
 import re
 
-from host import cpio
+from host import cpio, files
 from host.emulator import qemu
 from host.emulator.qemu import HostError
 from host.programs import linux, program
@@ -17,6 +17,7 @@ PASSED_ON_EACH = ("payload", "env", "append")
 # Names that would hide what the run itself needs.  A program of such a name gets a folder.
 TAKEN = {"stat", "record", "suite", "dev", "proc", "sys", "tmp"}
 FOLDER = "program"
+INPUT = ".stdin"  # the guest's name of --stdin
 STAT_FILE = "stat.out"  # the guest's name of stat -o
 
 HELP = """
@@ -59,6 +60,7 @@ def _add_machine(parser):
         parser.add_argument("--" + name, action="append", default=[], metavar="X", help="as for run")
     parser.add_argument("--with", dest="payload_with", action="append", default=[], metavar="FILE", help="a file, folder or command "
                         "that the program opens or executes, with the libraries that it needs; a full path keeps its place")
+    parser.add_argument("--stdin", metavar="FILE", help="the program's standard input; -: that of this command")
     parser.add_argument("--sysroot", metavar="DIR", help="take dynamic programs and libraries from another system's root")
     for name in ("--no-icount", "--quiet"):
         parser.add_argument(name, action="store_true", help="as for run")
@@ -161,7 +163,7 @@ class Subject:
         for word in args.payload_with:
             packed.add_word(word)
         self.files, self.payload = packed.files, folder / "linux.cpio"
-        self.payload.write_bytes(cpio.pack({name: file.read_bytes() for name, file in self.files.items()}))
+        self.payload.write_bytes(cpio.pack({**packed.links, **{name: file.read_bytes() for name, file in self.files.items()}}))
 
 
 def prepare(args, folder):
@@ -183,6 +185,10 @@ def prepare(args, folder):
     run += ["--quiet"] if args.quiet else []
     run += [f"--timeout={args.host_timeout}"] if args.host_timeout else []
     run += [f"--payload={subject.payload}"] if subject.payload else []
+    if args.stdin:
+        with files.named(args.stdin), open(0 if args.stdin == "-" else args.stdin, "rb", closefd=args.stdin != "-") as file:
+            (folder / INPUT).write_bytes(file.read())
+        run += [f"--payload={folder / INPUT}"]
     tool = stat_words(args, run) if args.command == "stat" else record_words(args, run)
     ends = ["--"] if subject.name.startswith("-") else []  # the tool's options end before the program
     return [*run, "--", *map(escape, [args.command, *tool, *ends, subject.name, *words[1:]])], subject
@@ -230,13 +236,13 @@ def finish_record(args, arch, subject, say):
     if not parts:
         return
     profiles.check(args.o, parts)
-    files = {}
+    ran = {}
     for path in (program["path"] for part in parts for program in part.get("programs", [])):
         own = subject.files.get(path.lstrip("/")) or (subject.file if path == subject.name else None)
         file = own or _payload_file(args, path) or profiles.of_image(path, arch)
         if file:
-            files[path] = profiles.describe(path, file)
-    profiles.add_files(args.o, arch, list(files.values()))
+            ran[path] = profiles.describe(path, file)
+    profiles.add_files(args.o, arch, list(ran.values()))
     missed = f", {parts[0]['missed']} periods without a sample" if parts[0].get("missed") else ""
     missed += ", up to Ctrl-C" if parts[0].get("interrupted") else ""
     say(f"host: {args.o}: {parts[0]['samples']} samples{missed}: see barecpc report{'' if args.o == DATA else f' -i {args.o}'}")

@@ -250,7 +250,7 @@ def pieces(folder):
               ["qemu-system-aarch64: not found; install the package qemu-system-arm",
                "x86_64-linux-gnu-ld: not found; install the package binutils-x86-64-linux-gnu", "/x/OVMF.fd: not found; install the package ovmf"])
     qemu.ROOT = root
-    made = tools.prepare(types.SimpleNamespace(**dict.fromkeys(tools.PASSED_ON), payload=[], payload_with=[], sysroot=None, env=["-x=1"], append=["-v"], model=None, no_icount=False, quiet=False,
+    made = tools.prepare(types.SimpleNamespace(**dict.fromkeys(tools.PASSED_ON), payload=[], payload_with=[], sysroot=None, stdin=None, env=["-x=1"], append=["-v"], model=None, no_icount=False, quiet=False,
                                                host_timeout=None, arch=None, command="stat", program=["-prog"], e=[], d=0, o="-out", r=None, x=None, I=None,
                                                timeout=None, j=False, per_thread=False, aggregates=False, undisturbed=False), folder)[0]
     tap.equal("values that begin with a dash stay values", made,

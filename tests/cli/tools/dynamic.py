@@ -68,7 +68,7 @@ def programs(arch, folder, options):
     tap.equal(f"{arch}: library, data and plugin", (done.returncode, done.stdout), (3, "prog 499501 42 from the file\n"))
     sums = {file["program"]: file["sha256"] for file in records["barecpc"]["files"]}
     own = hashlib.sha256((folder / "first" / "lib" / "libbump.so").read_bytes()).hexdigest()
-    tap.equal(f"{arch}: the record names the library", sums.get("lib/libbump.so"), own)
+    tap.equal(f"{arch}: the record names the library", [value for file, value in sums.items() if file.endswith("/libbump.so")], [own])
     tap.check(f"{arch}: and the C library and the loader", [] if any("libc.so" in name for name in sums) and any("ld-" in name for name in sums) else list(sums))
     shutil.copytree(folder / "first", folder / "a longer name")
     again = stat(*words, cwd=folder / "a longer name")[1]
@@ -90,6 +90,16 @@ def commands(folder):
         native = subprocess.run(words, cwd=folder, capture_output=True, text=True).stdout
         done = stat("--with", "data", *words, cwd=folder)[0]
         tap.equal(f"{words[0]} prints the same as here", (done.returncode, done.stdout), (0, native))
+    (folder / "script").write_text("#!/bin/sh -e\necho $0 $*; cat; exec ./other 'x y'\n")
+    (folder / "other").write_text("#! /usr/bin/env\t ./script2 \n")
+    (folder / "script2").write_text("#!/bin/sh\necho \"$@\"; ln -s script2 /tmp/link; readlink /tmp/link; exit 5\n")
+    for script in ("script", "other", "script2"):
+        (folder / script).chmod(0o755)
+    pathlib.Path("/tmp/link").unlink(missing_ok=True)
+    native = subprocess.run(["./script", "a", "b"], cwd=folder, stdin=open(folder / "data"), capture_output=True, text=True)
+    words = [word for name in ("env", "cat", "ln", "readlink", "script2", "other") for word in ("--with", name)]
+    done = stat(*words, "--stdin", "data", "./script", "a", "b", cwd=folder)[0]
+    tap.equal("scripts, and standard input", (done.returncode, done.stdout), (native.returncode, native.stdout.replace("./script ", "script ")))
     done = stat("ls", "/usr/bin")[0]
     tap.equal("ls", (done.returncode, done.stdout), (0, "ls\n"))
 
