@@ -213,7 +213,7 @@ as_map_shared(struct as *as, uintptr_t va, uint64_t pa, size_t len,
 	if ((r = region_new(va, va + len, prot, false)) == NULL)
 		return ENOMEM;
 	r->r_shared = true;
-	if ((err = pages_map(as, va, pa, len, prot)) != 0) {
+	if ((err = pages_map_shared(as, va, pa, len, prot)) != 0) {
 		kfree(r);
 		return err;
 	}

@@ -21,7 +21,12 @@ int pages_populate(
     struct as *as, uintptr_t va, size_t len, unsigned prot, bool contig);
 /* The physical address of the page at va, accessible or not; ~0: no page. */
 uint64_t pages_where(const struct as *as, uintptr_t va);
-/* Map memory at pa.  Returns 0, or ENOMEM with nothing changed. */
+/*
+ * Map memory at pa.  Returns 0, or ENOMEM with nothing changed.  The second has
+ * no large pages, so that each page can be unmapped alone.
+ */
+int pages_map_shared(
+    struct as *as, uintptr_t va, uint64_t pa, size_t len, unsigned prot);
 int pages_map(
     struct as *as, uintptr_t va, uint64_t pa, size_t len, unsigned prot);
 /* Unmap pages that the address space does not own. */

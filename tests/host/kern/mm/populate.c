@@ -1,4 +1,7 @@
 /*
+ * No mapping of memory that others have, such as a file's, has a large page,
+ * because a program may unmap each of its pages alone.
+ *
  * Each page of code that is written is synchronized with what CPUs fetch.  So
  * are the first and the last page, of which only a part is written.  Images
  * cannot show it, because an emulator fetches what memory has.
@@ -9,7 +12,9 @@
 
 #include "kern/arch.h"
 #include "kern/mm/as.h"
+#include "kern/mm/populate.h"
 #include "kern/platform/entry_budget.h"
+#include "kern/platform/errno.h"
 
 #define FIRST 0x400000UL
 #define PAGES 8U
@@ -61,4 +66,48 @@ TEST(each_page_is_synchronized_once)
 							p <= runs[i].last &&
 							p != HOLE);
 	}
+}
+
+static size_t mapped, unmapped, left; /* bytes; how many may be mapped */
+
+int
+arch_map(struct as *to, uintptr_t va, uint64_t pa, size_t len, unsigned prot)
+{
+	assert_ptr_equal(to, &as);
+	assert_true(len < LARGE_SIZE && prot == (PROT_READ | PROT_USER));
+	assert_int_equal(va, 4 * LARGE_SIZE + mapped);
+	assert_int_equal(pa, 8 * LARGE_SIZE + mapped);
+	if (len > left)
+		return ENOMEM;
+	left -= len;
+	mapped += len;
+	return 0;
+}
+
+void
+arch_unmap(struct as *from, uintptr_t va, size_t len)
+{
+	assert_ptr_equal(from, &as);
+	if (va == 4 * LARGE_SIZE)
+		unmapped = len;
+}
+
+static int
+map_shared(size_t len)
+{
+	mapped = unmapped = 0;
+	return pages_map_shared(
+	    &as, 4 * LARGE_SIZE, 8 * LARGE_SIZE, len, PROT_READ);
+}
+
+TEST(shared_memory_has_no_large_page)
+{
+	left = SIZE_MAX;
+	assert_int_equal(map_shared(PAGE_SIZE), 0);
+	assert_int_equal(mapped, PAGE_SIZE);
+	assert_int_equal(map_shared(3 * LARGE_SIZE + PAGE_SIZE), 0);
+	assert_int_equal(mapped, 3 * LARGE_SIZE + PAGE_SIZE);
+	left = 2 * LARGE_SIZE;
+	assert_int_equal(map_shared(3 * LARGE_SIZE), ENOMEM);
+	assert_int_equal(unmapped, 2 * LARGE_SIZE);
 }
