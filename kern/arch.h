@@ -284,11 +284,8 @@ void arch_as_switch(struct as *as); /* NULL: no user mappings */
 int arch_map(
     struct as *as, uintptr_t va, uint64_t pa, size_t len, unsigned prot);
 void arch_unmap(struct as *as, uintptr_t va, size_t len);
-/*
- * Change the protection of mapped pages.  Returns 0, or ENOMEM if a large page
- * must be split and no memory is left.
- */
-int arch_protect(struct as *as, uintptr_t va, size_t len, unsigned prot);
+/* Change the protection of mapped pages, each of them as a whole. */
+void arch_protect(struct as *as, uintptr_t va, size_t len, unsigned prot);
 /* The physical address of va, or ~0 if va is not mapped. */
 uint64_t arch_translate(struct as *as, uintptr_t va);
 /* Zero pages of the direct map. */

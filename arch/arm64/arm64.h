@@ -139,10 +139,8 @@ size_t arm64_sigframe_bytes(void);
  */
 bool arm64_id_reg(unsigned crm, unsigned op2, uint64_t *value);
 
-/* mm/kstack.c */
-void arm64_kstack_init(void);
-
 /* mm/mmu.c */
+void arm64_kstack_init(void);
 /* The physical address of a symbol of the image. */
 uint64_t arm64_image_pa(const void *p);
 /* Remove the boot mappings of the lower half from this CPU. */

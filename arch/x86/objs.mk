@@ -2,7 +2,7 @@
 ARCH_OBJS := $(addprefix arch/x86/,start.o boot.o init.o cpuid.o cpu.o topology.o smp.o trampoline.o describe.o)
 ARCH_OBJS += $(addprefix arch/x86/trap/,entry.o trap.o nmi.o mcheck.o safe.o sysmap.o lwp.o switch.o \
     xcr0.o fpu.o sigframe.o sigcopy.o)
-ARCH_OBJS += $(addprefix arch/x86/mm/,early.o pt.o mmu.o kstack.o)
+ARCH_OBJS += $(addprefix arch/x86/mm/,early.o pt.o mmu.o)
 ARCH_OBJS += $(addprefix arch/x86/dev/,console.o pci.o acpi_watchdog.o tco.o apic.o refclock.o tsc.o tsc_sync.o \
     timer.o halt.o efi_call.o)
 ARCH_OBJS += $(addprefix arch/x86/pmu/,pmu.o models.o evtsel.o pic.o config.o nmi.o)

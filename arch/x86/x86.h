@@ -153,9 +153,6 @@ void x86_flush_asked(void);
 void x86_flush_others(uint64_t root);
 /* Map a table of firmware for reading, for good.  NULL if that fails. */
 const void *x86_map_firmware(uint64_t pa, size_t len);
-
-/* kstack.c */
-void x86_kstack_init(struct bootinfo *bi);
 uintptr_t x86_boot_ist(unsigned n); /* top of the boot CPU's stack n */
 /* Drop this CPU's old translations of the stack's addresses. */
 void x86_kstack_fresh(void *base);

@@ -71,8 +71,8 @@ arm64_early_ptr(uint64_t pa, uint64_t bytes)
 
 	/* Four levels of tables have addresses of 48 bits. */
 	if (pa == 0 || to < pa || to > 1UL << 48 ||
-	    !arm64_pt_map(arm64_roots.r_identity, from, from, to - from,
-		PT_KERN_R, LARGE_SIZE))
+	    arm64_pt_map(arm64_roots.r_identity, from, from, to - from,
+		PT_KERN_R, LARGE_SIZE) != to - from)
 		return NULL;
 	return (const void *)pa;
 }

@@ -8,7 +8,6 @@
 #include "arch/arm64/sysreg.h"
 #include "kern/arch.h"
 #include "kern/mm/as.h"
-#include "kern/mm/page.h"
 #include "kern/platform/bootinfo.h"
 #include "kern/platform/errno.h"
 #include "kern/platform/lock.h"
@@ -64,8 +63,8 @@ map_ram(uint64_t from, uint64_t to)
 {
 	from &= -PAGE_SIZE;
 	to = (to + PAGE_SIZE - 1) & -PAGE_SIZE;
-	if (!arm64_pt_map(arm64_roots.r_kernel, DIRECT_BASE + from, from,
-		to - from, PT_KERN_RW, GIB))
+	if (arm64_pt_map(arm64_roots.r_kernel, DIRECT_BASE + from, from,
+		to - from, PT_KERN_RW, GIB) != to - from)
 		panic("mem: no room for the direct map's tables");
 }
 
@@ -152,8 +151,8 @@ map_window(uint64_t pa, size_t len, uint64_t attr)
 	uint64_t to = (pa + len + PAGE_SIZE - 1) & -PAGE_SIZE;
 
 	if (pa >= DEVICE_BYTES || len > DEVICE_BYTES - pa ||
-	    !arm64_pt_map(arm64_roots.r_kernel, DEVICE_BASE + from, from,
-		to - from, attr, LARGE_SIZE))
+	    arm64_pt_map(arm64_roots.r_kernel, DEVICE_BASE + from, from,
+		to - from, attr, LARGE_SIZE) != to - from)
 		return NULL;
 	return (volatile void *)(DEVICE_BASE + pa);
 }
@@ -168,6 +167,47 @@ volatile void *
 arch_map_screen(uint64_t pa, size_t len)
 {
 	return map_window(pa, len, PT_SCREEN);
+}
+
+/*
+ * Kernel stacks (kern/mm/kstack.c)
+ */
+
+/*
+ * Make the page tables of the whole range once.  Then allocating and freeing
+ * a stack changes no other page count, which leak checks rely on.
+ */
+void
+arm64_kstack_init(void)
+{
+	if (!arm64_pt_tables(
+		arm64_roots.r_kernel, KSTACK_BASE, KSTACK_SLOTS * KSTACK_SLOT))
+		panic("mem: no room for kernel stacks");
+}
+
+void
+arch_kstack_map(uintptr_t va, uint64_t pa)
+{
+	arm64_pt_map(
+	    arm64_roots.r_kernel, va, pa, KSTACK_BYTES, PT_KERN_RW, PAGE_SIZE);
+}
+
+uint64_t
+arch_kstack_unmap(uintptr_t va)
+{
+	size_t bytes;
+	uint64_t *e = arm64_pt_leaf(arm64_roots.r_kernel, va, &bytes);
+	uint64_t pa = *e & PT_ADDR;
+
+	/* A slot is aligned to its size, so its entries are in one table. */
+	for (uintptr_t p = va; p < va + KSTACK_BYTES; p += PAGE_SIZE) {
+		*e++ = 0;
+		dsb(ishst);
+		__asm__ volatile("tlbi vaae1is, %0" : : "r"(FIELD(p, 55, 12)));
+	}
+	dsb(ish);
+	isb();
+	return pa;
 }
 
 /*
@@ -211,19 +251,6 @@ arch_as_init(struct as *as)
 	return 0;
 }
 
-static void
-free_tables(uint64_t pa, unsigned level)
-{
-	uint64_t *t = arm64_pt_va(pa);
-
-	for (unsigned i = 0; level < 3 && i < PT_ENTRIES; i++) {
-		if ((t[i] & (PT_VALID | PT_TABLE)) == (PT_VALID | PT_TABLE))
-			free_tables(t[i] & PT_ADDR, level + 1);
-	}
-	page_free(t, 0);
-	page_ntables--;
-}
-
 void
 arch_as_free(struct as *as)
 {
@@ -231,7 +258,7 @@ arch_as_free(struct as *as)
 	dsb(ishst);
 	__asm__ volatile("tlbi aside1is, %0" : : "r"(as->as_asid << 48));
 	dsb(ish);
-	free_tables(as->as_root, 0);
+	arm64_pt_free(as->as_root);
 	asid_free(as->as_asid);
 	as->as_root = 0;
 }
@@ -276,7 +303,7 @@ arch_map(struct as *as, uintptr_t va, uint64_t pa, size_t len, unsigned prot)
 {
 	ASSERT(arch_translate(as, va) == ~0ULL);
 	return arm64_pt_map(
-		   as->as_root, va, pa, len, leaf_attr(prot), LARGE_SIZE)
+		   as->as_root, va, pa, len, leaf_attr(prot), LARGE_SIZE) == len
 	           ? 0
 	           : ENOMEM;
 }
@@ -312,24 +339,12 @@ arch_unmap(struct as *as, uintptr_t va, size_t len)
 	change_leaves(as, va, len, 0, 0);
 }
 
-int
+void
 arch_protect(struct as *as, uintptr_t va, size_t len, unsigned prot)
 {
 	/* A change of permissions needs no break-before-make. */
 	change_leaves(
 	    as, va, len, PT_ADDR | PT_VALID | PT_TABLE, leaf_attr(prot));
-	return 0;
-}
-
-uint64_t
-arch_translate(struct as *as, uintptr_t va)
-{
-	size_t bytes;
-	uint64_t e = *arm64_pt_leaf(as->as_root, va, &bytes);
-
-	if ((e & PT_VALID) == 0)
-		return ~0ULL;
-	return (e & PT_ADDR & -bytes) + (va & (bytes - 1));
 }
 
 /*

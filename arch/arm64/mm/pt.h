@@ -10,22 +10,26 @@
 
 #include "arch/arm64/asm.h"
 
+#define PT_FN(name) arm64_pt_##name
+#include "kern/mm/pt.h"
+
 /*
  * Descriptors of stage 1, 4 KiB granule.
  * Arm ARM (DDI 0487), "VMSAv8-64 translation table format descriptors".
  */
-#define PT_VALID   (1ULL << 0)
-#define PT_TABLE   (1ULL << 1) /* at level 3: a page */
-#define PT_ATTR(n) ((uint64_t)(n) << 2)
-#define PT_USER    (1ULL << 6) /* AP[1]: EL0 too */
-#define PT_RO      (1ULL << 7) /* AP[2] */
-#define PT_SHARED  (3ULL << 8) /* inner shareable */
-#define PT_AF      (1ULL << 10)
-#define PT_NG      (1ULL << 11) /* not global: belongs to an ASID */
-#define PT_PXN     (1ULL << 53)
-#define PT_UXN     (1ULL << 54)
-#define PT_ADDR    0x0000fffffffff000ULL
-#define PT_ENTRIES 512
+#define PT_VALID        (1ULL << 0)
+#define PT_TABLE        (1ULL << 1) /* at level 3: a page */
+#define PT_ATTR(n)      ((uint64_t)(n) << 2)
+#define PT_USER         (1ULL << 6) /* AP[1]: EL0 too */
+#define PT_RO           (1ULL << 7) /* AP[2] */
+#define PT_SHARED       (3ULL << 8) /* inner shareable */
+#define PT_AF           (1ULL << 10)
+#define PT_NG           (1ULL << 11) /* not global: belongs to an ASID */
+#define PT_PXN          (1ULL << 53)
+#define PT_UXN          (1ULL << 54)
+#define PT_ADDR         0x0000fffffffff000ULL
+#define PT_PRESENT      PT_VALID
+#define PT_ROOT_ENTRIES PT_ENTRIES
 
 /* Attributes of the kernel's own leaves.  EL0 can execute none of them. */
 #define PT_NORMAL  (PT_AF | PT_SHARED | PT_UXN | PT_ATTR(MAIR_NORMAL))
@@ -61,38 +65,5 @@ void arm64_pt_give(uint64_t *tables, unsigned n);
  * every address space, on all CPUs.
  */
 void arm64_flush_table(uintptr_t va);
-
-/* Allocate a cleared table.  Returns its physical address, or 0. */
-uint64_t arm64_pt_new(void);
-/* The table at a physical address. */
-uint64_t *arm64_pt_va(uint64_t pa);
-
-/*
- * Map [va, va + len) to physical memory from pa on.  All are multiples of the
- * page size.  Leaves are as large as `max` bytes and alignment allow.
- * Mappings that exist stay as they are.  Returns false if there is no memory
- * for a table; then part of the range may be mapped.
- */
-bool arm64_pt_map(uint64_t root, uintptr_t va, uint64_t pa, size_t len,
-    uint64_t attr, size_t max);
-
-/*
- * Find the entry that maps va, and set *bytes to the size it covers.  If va is
- * not mapped, the entry is invalid.
- */
-uint64_t *arm64_pt_leaf(uint64_t root, uintptr_t va, size_t *bytes);
-
-/*
- * The entry after e, if e maps one page and both are in the same table.
- * Otherwise NULL.
- */
-static inline uint64_t *
-arm64_pt_next(uint64_t *e, size_t bytes)
-{
-	const size_t page = PT_ENTRIES * sizeof *e; /* also a table's size */
-
-	e++;
-	return bytes == page && (uintptr_t)e % page != 0 ? e : NULL;
-}
 
 #endif /* ARCH_ARM64_MM_PT_H */

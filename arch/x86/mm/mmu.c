@@ -21,6 +21,7 @@
 #define FLUSH_MAX 32
 
 extern char _start[], __rodata_start[], __data_start[], __kern_end[];
+extern char x86_boot_stack[];
 
 /*
  * The kernel's map
@@ -75,6 +76,74 @@ map_all_ram(const struct bootinfo *bi)
 	}
 }
 
+/*
+ * Kernel stacks (kern/mm/kstack.c).  Slots are used again, and the TLB of
+ * another CPU may hold an old translation of one.  So a CPU calls
+ * x86_kstack_fresh() before it first runs on a stack.
+ */
+
+static uintptr_t
+slot_va(unsigned slot)
+{
+	return KSTACK_BASE + (uintptr_t)slot * KSTACK_SLOT;
+}
+
+void
+arch_kstack_map(uintptr_t va, uint64_t pa)
+{
+	x86_pt_map(x86_root, va, pa, KSTACK_BYTES, PT_KERN_RW, PAGE_SIZE);
+	x86_kstack_fresh((void *)va);
+}
+
+/*
+ * Make the page tables of all slots, so that a stack never needs another page.
+ * Then map the boot CPU's stacks.
+ */
+static void
+map_stacks(struct bootinfo *bi)
+{
+	x86_pt_tables(x86_root, KSTACK_BASE, KSTACK_SLOTS * KSTACK_SLOT);
+	arch_kstack_map(
+	    slot_va(0), x86_image_pa + (uint64_t)(x86_boot_stack - _start));
+	for (unsigned i = 1; i <= NIST; i++) {
+		uint64_t pa =
+		    bootinfo_take(bi, KSTACK_BYTES, PAGE_SIZE, 0, 1ULL << 32);
+
+		if (pa == 0)
+			panic("mem: no room for the boot CPU's stacks: give "
+			      "the machine more memory");
+		arch_kstack_map(slot_va(i), pa);
+	}
+}
+
+uintptr_t
+x86_boot_ist(unsigned n)
+{
+	return slot_va(n) + KSTACK_BYTES;
+}
+
+uint64_t
+arch_kstack_unmap(uintptr_t va)
+{
+	size_t bytes;
+	uint64_t *e = x86_pt_leaf(x86_root, va, &bytes), pa = *e & PT_ADDR;
+
+	/* The size of a slot is a power of two, so one table has all of it. */
+	for (unsigned i = 0; i < KSTACK_BYTES / PAGE_SIZE; i++)
+		e[i] = 0;
+	x86_kstack_fresh((void *)va);
+	return pa;
+}
+
+void
+x86_kstack_fresh(void *base)
+{
+	uintptr_t va = (uintptr_t)base;
+
+	for (uintptr_t p = va; p < va + KSTACK_BYTES; p += PAGE_SIZE)
+		invlpg(p);
+}
+
 void
 x86_mmu_init(struct bootinfo *bi)
 {
@@ -83,7 +152,7 @@ x86_mmu_init(struct bootinfo *bi)
 	map_image_part(_start, __rodata_start, PT_KERN_RX);
 	map_image_part(__rodata_start, __data_start, PT_KERN_R);
 	map_image_part(__data_start, __kern_end, PT_KERN_RW);
-	x86_kstack_init(bi);
+	map_stacks(bi);
 	/* Every address space copies this root entry, so it must exist now. */
 	x86_pt_tables(x86_root, DEVICE_BASE, LARGE_SIZE);
 	map_all_ram(bi);
@@ -202,17 +271,20 @@ flush_range(const struct as *as, uintptr_t va, size_t len)
 int
 arch_map(struct as *as, uintptr_t va, uint64_t pa, size_t len, unsigned prot)
 {
-	size_t done =
-	    x86_pt_map(as->as_root, va, pa, len, attr_of(prot), LARGE_SIZE);
+	size_t done;
 
+	ASSERT(arch_translate(as, va) == ~0ULL);
+	done = x86_pt_map(as->as_root, va, pa, len, attr_of(prot), LARGE_SIZE);
 	if (done == len)
 		return 0;
 	arch_unmap(as, va, done);
 	return ENOMEM;
 }
 
-void
-arch_unmap(struct as *as, uintptr_t va, size_t len)
+/* Change each present leaf of a range: keep its bits `keep`, and set `attr`. */
+static void
+change_leaves(
+    struct as *as, uintptr_t va, size_t len, uint64_t keep, uint64_t attr)
 {
 	uintptr_t at = va, end = va + len;
 	uint64_t *e = NULL;
@@ -222,9 +294,9 @@ arch_unmap(struct as *as, uintptr_t va, size_t len)
 		if (e == NULL)
 			e = x86_pt_leaf(as->as_root, at, &bytes);
 		if ((*e & PT_P) != 0) {
-			/* as.c never unmaps a part of a large page. */
+			/* kern/mm never changes a part of a large page. */
 			ASSERT((at & (bytes - 1)) == 0 && bytes <= end - at);
-			*e = 0;
+			*e = (*e & keep) | attr;
 		}
 		at = (at & -bytes) + bytes;
 		e = x86_pt_next(e, bytes);
@@ -232,55 +304,16 @@ arch_unmap(struct as *as, uintptr_t va, size_t len)
 	flush_range(as, va, len);
 }
 
-/*
- * The leaf at va.  Splits a large leaf if the range does not cover all of it.
- * NULL: no memory.
- */
-static uint64_t *
-leaf_within(struct as *as, uintptr_t va, uintptr_t end, size_t *bytes)
+void
+arch_unmap(struct as *as, uintptr_t va, size_t len)
 {
-	uint64_t *e = x86_pt_leaf(as->as_root, va, bytes);
-
-	if ((*e & PT_P) == 0 ||
-	    ((va & (*bytes - 1)) == 0 && *bytes <= end - va))
-		return e;
-	if (!x86_pt_split(as->as_root, va))
-		return NULL;
-	return x86_pt_leaf(as->as_root, va, bytes);
+	change_leaves(as, va, len, 0, 0);
 }
 
-int
+void
 arch_protect(struct as *as, uintptr_t va, size_t len, unsigned prot)
 {
-	uintptr_t at = va, end = va + len;
-	uint64_t *e = NULL;
-	size_t bytes;
-	int err = 0;
-
-	while (at < end) {
-		if (e == NULL &&
-		    (e = leaf_within(as, at, end, &bytes)) == NULL) {
-			err = ENOMEM;
-			break;
-		}
-		if ((*e & PT_P) != 0)
-			*e = (*e & (PT_ADDR | PT_PS)) | attr_of(prot);
-		at = (at & -bytes) + bytes;
-		e = x86_pt_next(e, bytes);
-	}
-	flush_range(as, va, len);
-	return err;
-}
-
-uint64_t
-arch_translate(struct as *as, uintptr_t va)
-{
-	size_t bytes;
-	uint64_t e = *x86_pt_leaf(as->as_root, va, &bytes);
-
-	if ((e & PT_P) == 0)
-		return ~0ULL;
-	return ((e & PT_ADDR) & -bytes) + (va & (bytes - 1));
+	change_leaves(as, va, len, PT_ADDR | PT_PS, attr_of(prot));
 }
 
 /* REP STOSQ writes whole cache lines if the CPU can. */

@@ -8,6 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define PT_FN(name) x86_pt_##name
+#include "kern/mm/pt.h"
+
 struct bootinfo;
 
 /*
@@ -25,7 +28,9 @@ struct bootinfo;
 #define PT_G       (1ULL << 8)
 #define PT_NX      (1ULL << 63)
 #define PT_ADDR    0x000ffffffffff000ULL
-#define PT_ENTRIES 512
+#define PT_PRESENT PT_P
+/* The root's entries below the kernel's half. */
+#define PT_ROOT_ENTRIES 256
 
 /*
  * Leaves.  Their accessed and dirty bits are set from the start.  Otherwise the
@@ -48,45 +53,5 @@ extern uint64_t x86_root; /* the kernel's root, physical, below 4 GiB */
  */
 void x86_pt_begin_early(struct bootinfo *bi);
 void x86_pt_end_early(void);
-
-/* Returns the physical address of a cleared table, or 0 without memory. */
-uint64_t x86_pt_new(void);
-
-/*
- * Map [va, va + len), which has no mapping yet, to physical memory from pa on.
- * All three are multiples of a page.  Uses the largest leaves that alignment
- * and `max` bytes allow.  Returns the bytes mapped: len, or fewer without
- * memory.
- */
-size_t x86_pt_map(uint64_t root, uintptr_t va, uint64_t pa, size_t len,
-    uint64_t attr, size_t max);
-
-/*
- * The entry that maps va, and the bytes that it covers.  If nothing maps va,
- * the entry lacks PT_P.
- */
-uint64_t *x86_pt_leaf(uint64_t root, uintptr_t va, size_t *bytes);
-
-/*
- * The entry after e, for the next page, which has `bytes` bytes.  NULL if it is
- * in another table, or the pages are not of 4 KiB.
- */
-static inline uint64_t *
-x86_pt_next(uint64_t *e, size_t bytes)
-{
-	const size_t page = PT_ENTRIES * sizeof *e; /* a table fills a page */
-
-	e++;
-	return bytes == page && (uintptr_t)e % page != 0 ? e : NULL;
-}
-
-/* Replace the large leaf at va by a table of small ones.  False: no memory. */
-bool x86_pt_split(uint64_t root, uintptr_t va);
-
-/* Make all tables for the range, down to the level of small pages. */
-bool x86_pt_tables(uint64_t root, uintptr_t va, size_t len);
-
-/* Free the root and the tables of the lower half. */
-void x86_pt_free(uint64_t root);
 
 #endif /* ARCH_X86_MM_PT_H */
