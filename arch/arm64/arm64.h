@@ -171,11 +171,6 @@ void arm64_watchdogs_init(void);
  * with `context` in x0.  Returns NULL, or why the CPU does not start.
  */
 const char *psci_cpu_on(uint64_t mpidr, uint64_t entry, uint64_t context);
-/*
- * End the run: SYSTEM_OFF if it passed, else SYSTEM_RESET.  Returns only if
- * the machine has no PSCI.
- */
-void psci_end(bool passed);
 
 /*
  * dev/bcm_pm.c: the power block of BCM2835 and its successors.  Map the

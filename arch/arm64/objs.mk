@@ -4,7 +4,7 @@ ARCH_OBJS += $(addprefix arch/arm64/fdt/,dt.o machine_fdt.o uart_fdt.o pci_fdt.o
 ARCH_OBJS += $(addprefix arch/arm64/trap/,vectors.o trap.o sysmap.o lwp.o switch.o fp.o fp_regs.o \
     sigframe.o sigcopy.o)
 ARCH_OBJS += $(addprefix arch/arm64/mm/,early.o pt.o mmu.o usercopy.o usercopy_loops.o)
-ARCH_OBJS += $(addprefix arch/arm64/dev/,pci.o psci.o spin_table.o bcm_pm.o watchdog.o halt.o console.o gic.o gicv2.o \
+ARCH_OBJS += $(addprefix arch/arm64/dev/,pci.o psci.o spin_table.o bcm_pm.o watchdog.o console.o gic.o gicv2.o \
     gicv3.o timer.o)
 ARCH_OBJS += $(addprefix arch/arm64/pmu/,pmu.o pmuv3_pcbe.o core_type.o pmuv3_pics.o pmuv3_spin.o proof.o)
 

@@ -1,5 +1,5 @@
 /*
- * Starts CPUs and ends the run by PSCI calls.
+ * Starts CPUs by PSCI calls, and ends the run.
  * Arm Power State Coordination Interface (DEN 0022), "PSCI function
  * identifiers" and "Return error codes".
  */
@@ -8,6 +8,11 @@
 
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/machine.h"
+#include "kern/arch.h"
+#include "kern/platform/firmware/efirt.h"
+#include "kern/platform/results/fb_console.h"
+#include "kern/platform/results/keep.h"
+#include "kern/platform/run_end.h"
 
 #define PSCI_CPU_ON         0xc4000003
 #define PSCI_SYSTEM_OFF     0x84000008
@@ -62,7 +67,8 @@ psci_guess(uint64_t fn)
 	arm64_smc(fn, 0, 0, 0);
 }
 
-void
+/* SYSTEM_OFF after a run that passed, else SYSTEM_RESET. */
+static void
 psci_end(bool passed)
 {
 	uint64_t fn = passed ? PSCI_SYSTEM_OFF : PSCI_SYSTEM_RESET;
@@ -71,4 +77,25 @@ psci_end(bool passed)
 		psci_call(fn, 0, 0, 0);
 	else if (machine.m_tables == NULL)
 		psci_guess(fn);
+}
+
+/*
+ * Without PSCI, the power block of a Raspberry Pi or UEFI does the same.
+ * Without any, the CPU waits for ever.
+ */
+void
+arch_halt(bool passed)
+{
+	arch_intr_disable();
+	console_init(); /* a panic may come before the console is chosen */
+	fbcons_linger();
+	if (keep_restart())
+		passed = false; /* a reset, not power off */
+	else
+		passed |= run_powers_off;
+	psci_end(passed);
+	bcm_pm_end(passed);
+	efi_end(passed);
+	for (;;)
+		__asm__ volatile("wfi");
 }
