@@ -97,7 +97,7 @@ arch_init(struct bootinfo *bi)
 	x86_smp_init();
 	x86_fpu_report();
 	printf("cpu: %u CPU(s), %s, %zu bytes of extended state\n", ncpu,
-	    x86_apic_mode(), x86_fpu_bytes());
+	    x86_apic_mode(), x86_fpu_bytes);
 	x86_topology_init_cpu();
 	x86_pmu_init_cpu();
 	x86_power_init(&x86_boot_cpu.xc_power);

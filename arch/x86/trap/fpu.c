@@ -27,7 +27,7 @@ struct legacy_area {
 #define FCW_CLEAN   0x37f
 #define MXCSR_CLEAN 0x1f80
 
-static size_t area_bytes = FXSAVE_BYTES;
+size_t x86_fpu_bytes = FXSAVE_BYTES;
 size_t x86_fpu_frame_bytes = FXSAVE_BYTES;
 
 /* The bytes for software in a signal's frame.  Zeros without XSAVE. */
@@ -57,24 +57,18 @@ x86_fpu_init(void)
 	if (!x86_features.xsave)
 		return;
 	/* EBX is the size of the components that XCR0 enables. */
-	area_bytes = cpuid(0xd, 0).b;
-	x86_fpu_frame_bytes = area_bytes + MAGIC2_BYTES;
+	x86_fpu_bytes = cpuid(0xd, 0).b;
+	x86_fpu_frame_bytes = x86_fpu_bytes + MAGIC2_BYTES;
 	x86_fpu_sw.magic1 = FPU_MAGIC1;
 	x86_fpu_sw.extended_bytes = (uint32_t)x86_fpu_frame_bytes;
 	x86_fpu_sw.features = x86_features.xcr0;
-	x86_fpu_sw.area_bytes = area_bytes;
-}
-
-size_t
-x86_fpu_bytes(void)
-{
-	return area_bytes;
+	x86_fpu_sw.area_bytes = x86_fpu_bytes;
 }
 
 void *
 x86_fpu_alloc(void)
 {
-	void *area = kmalloc(area_bytes);
+	void *area = kmalloc(x86_fpu_bytes);
 
 	if (area != NULL) {
 		ASSERT((uintptr_t)area % X86_FPU_ALIGN == 0);
@@ -89,7 +83,7 @@ x86_fpu_clear(void *area)
 {
 	struct legacy_area *a = area;
 
-	memset(area, 0, area_bytes);
+	memset(area, 0, x86_fpu_bytes);
 	a->fcw = FCW_CLEAN;
 	a->mxcsr = MXCSR_CLEAN;
 }

@@ -17,7 +17,7 @@ void x86_fpu_enable(bool boot_cpu);
 void x86_fpu_report(void); /* log a line if XCR0 did not hold it */
 /* Find out the size of the state.  Call once, after XCR0 is set. */
 void x86_fpu_init(void);
-size_t x86_fpu_bytes(void);
+extern size_t x86_fpu_bytes;
 
 /* A clean area, for kfree(), or NULL without memory. */
 void *x86_fpu_alloc(void);
