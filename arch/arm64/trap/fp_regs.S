@@ -3,6 +3,8 @@
  * 16 bytes, then Q0..Q31.  One for SVE has FPSR and FPCR, then Z0..Z31, P0..P15
  * and FFR without gaps, each at its length.
  */
+#include "arch/arm64/trap/pairs.inc"
+
 	.arch	armv8.2-a+sve
 	.text
 
@@ -16,25 +18,6 @@
 	ldp	x1, x2, [x0], #16
 	msr	fpsr, x1
 	msr	fpcr, x2
-	.endm
-
-	.macro	each_pair op
-	\op	q0, q1, [x0, #0]
-	\op	q2, q3, [x0, #32]
-	\op	q4, q5, [x0, #64]
-	\op	q6, q7, [x0, #96]
-	\op	q8, q9, [x0, #128]
-	\op	q10, q11, [x0, #160]
-	\op	q12, q13, [x0, #192]
-	\op	q14, q15, [x0, #224]
-	\op	q16, q17, [x0, #256]
-	\op	q18, q19, [x0, #288]
-	\op	q20, q21, [x0, #320]
-	\op	q22, q23, [x0, #352]
-	\op	q24, q25, [x0, #384]
-	\op	q26, q27, [x0, #416]
-	\op	q28, q29, [x0, #448]
-	\op	q30, q31, [x0, #480]
 	.endm
 
 	/* Do \op for z0..z31 from x0 on, or for p0..p15 from x1 on. */
@@ -54,22 +37,22 @@
 	.globl	arm64_neon_save
 arm64_neon_save:
 	control_save
-	each_pair stp
+	each_q	stp, x0, 0
 	ret
 
 	.globl	arm64_neon_load
 arm64_neon_load:
 	control_load
-	each_pair ldp
+	each_q	ldp, x0, 0
 	ret
 
 	.globl	arm64_neon_switch
 arm64_neon_switch:
 	control_save
-	each_pair stp
+	each_q	stp, x0, 0
 	mov	x0, x1
 	control_load
-	each_pair ldp
+	each_q	ldp, x0, 0
 	ret
 
 	.globl	arm64_neon_clear
@@ -130,7 +113,7 @@ arm64_neon_load_frame:
 	msr	fpsr, x1
 	msr	fpcr, x2
 	add	x0, x0, #16
-	each_pair ldp
+	each_q	ldp, x0, 0
 	ret
 
 /*

@@ -11,6 +11,7 @@
  * loaded again.
  */
 #include "arch/arm64/asm.h"
+#include "arch/arm64/trap/pairs.inc"
 
 #define EFAULT 14
 
@@ -46,25 +47,6 @@
 	.endr
 	.endm
 
-	.macro	each_q op
-	\op	q0, q1, [x9, #16]
-	\op	q2, q3, [x9, #48]
-	\op	q4, q5, [x9, #80]
-	\op	q6, q7, [x9, #112]
-	\op	q8, q9, [x9, #144]
-	\op	q10, q11, [x9, #176]
-	\op	q12, q13, [x9, #208]
-	\op	q14, q15, [x9, #240]
-	\op	q16, q17, [x9, #272]
-	\op	q18, q19, [x9, #304]
-	\op	q20, q21, [x9, #336]
-	\op	q22, q23, [x9, #368]
-	\op	q24, q25, [x9, #400]
-	\op	q26, q27, [x9, #432]
-	\op	q28, q29, [x9, #464]
-	\op	q30, q31, [x9, #496]
-	.endm
-
 	.globl	arm64_sigcopy_start, arm64_sigcopy_end, arm64_sigcopy_failed
 arm64_sigcopy_start:
 
@@ -92,7 +74,7 @@ arm64_sigcopy_out:
 	mrs	x13, fpcr
 	str	x10, [x9]
 	stp	w12, w13, [x9, #8]
-	each_q	stp
+	each_q	stp, x9, 16
 
 	ldp	q0, q1, [x16, #16]		/* siginfo_t */
 	stp	q0, q1, [frame, #16]
@@ -182,7 +164,7 @@ arch_sigframe_pop:
 	ldp	w10, w11, [x9, #8]
 	msr	fpsr, x10
 	msr	fpcr, x11
-	each_q	ldp
+	each_q	ldp, x9, 16
 	stp	x12, x13, [tf, #TF_SP]		/* and pc */
 	str	x14, [tf, #TF_PSTATE]
 	set_pan	1

@@ -1,6 +1,8 @@
 /*
  * Switches from one LWP's kernel stack to another's.
  */
+#include "arch/arm64/trap/pairs.inc"
+
 	.text
 
 /*
@@ -12,21 +14,11 @@
 	.globl	arm64_switch
 arm64_switch:
 	sub	sp, sp, #96
-	stp	x19, x20, [sp]
-	stp	x21, x22, [sp, #16]
-	stp	x23, x24, [sp, #32]
-	stp	x25, x26, [sp, #48]
-	stp	x27, x28, [sp, #64]
-	stp	x29, x30, [sp, #80]
+	pairs	stp, x, 8, sp, -152, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30
 	mov	x2, sp
 	str	x2, [x0]
 	mov	sp, x1
-	ldp	x19, x20, [sp]
-	ldp	x21, x22, [sp, #16]
-	ldp	x23, x24, [sp, #32]
-	ldp	x25, x26, [sp, #48]
-	ldp	x27, x28, [sp, #64]
-	ldp	x29, x30, [sp, #80]
+	pairs	ldp, x, 8, sp, -152, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30
 	add	sp, sp, #96
 	ret
 

@@ -5,26 +5,15 @@
  * Arm ARM (DDI 0487), "Exception vectors".
  */
 #include "arch/arm64/asm.h"
+#include "arch/arm64/trap/pairs.inc"
 #include "kern/platform/errno.h"
 
 	.text
 
 	/* Save the general registers except x0, x1 and x30. */
 	.macro	save_general
-	stp	x2, x3, [sp, #TF_X(2)]
-	stp	x4, x5, [sp, #TF_X(4)]
-	stp	x6, x7, [sp, #TF_X(6)]
-	stp	x8, x9, [sp, #TF_X(8)]
-	stp	x10, x11, [sp, #TF_X(10)]
-	stp	x12, x13, [sp, #TF_X(12)]
-	stp	x14, x15, [sp, #TF_X(14)]
-	stp	x16, x17, [sp, #TF_X(16)]
-	stp	x18, x19, [sp, #TF_X(18)]
-	stp	x20, x21, [sp, #TF_X(20)]
-	stp	x22, x23, [sp, #TF_X(22)]
-	stp	x24, x25, [sp, #TF_X(24)]
-	stp	x26, x27, [sp, #TF_X(26)]
-	stp	x28, x29, [sp, #TF_X(28)]
+	pairs	stp, x, 8, sp, TF_X(0), 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, \
+	    12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29
 	.endm
 
 	.macro	save_registers
@@ -58,24 +47,13 @@
 	ldp	x2, x3, [sp, #TF_PC]
 	msr	elr_el1, x2
 	msr	spsr_el1, x3
-	ldp	x2, x3, [sp, #TF_X(2)]
-	ldp	x4, x5, [sp, #TF_X(4)]
-	ldp	x6, x7, [sp, #TF_X(6)]
-	ldp	x8, x9, [sp, #TF_X(8)]
-	ldp	x10, x11, [sp, #TF_X(10)]
-	ldp	x12, x13, [sp, #TF_X(12)]
-	ldp	x14, x15, [sp, #TF_X(14)]
-	ldp	x16, x17, [sp, #TF_X(16)]
+	pairs	ldp, x, 8, sp, TF_X(0), 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, \
+	    12, 13, 14, 15, 16, 17
 	.endm
 
 	.macro	restore_registers
 	restore_scratch
-	ldp	x18, x19, [sp, #TF_X(18)]
-	ldp	x20, x21, [sp, #TF_X(20)]
-	ldp	x22, x23, [sp, #TF_X(22)]
-	ldp	x24, x25, [sp, #TF_X(24)]
-	ldp	x26, x27, [sp, #TF_X(26)]
-	ldp	x28, x29, [sp, #TF_X(28)]
+	pairs	ldp, x, 8, sp, TF_X(0), 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29
 	.endm
 
 	/* From a payload.  The kernel stack is empty. */
