@@ -11,6 +11,15 @@
 
 #define EARLY_TABLES 11
 
+	/* Store %ecx entries from %rdi on, each \step above the one before. */
+	.macro	fill step
+1:	mov	%rax, (%rdi)
+	add	$\step, %rax
+	add	$8, %rdi
+	dec	%ecx
+	jnz	1b
+	.endm
+
 	.text
 	.globl	x86_entry64
 x86_entry64:
@@ -35,19 +44,11 @@ x86_start64:
 	lea	pd_low(%rip), %rdi
 	mov	$PTE_P | PTE_W | PTE_PS, %eax
 	mov	$4 * 512, %ecx
-1:	mov	%rax, (%rdi)
-	add	$0x200000, %rax
-	add	$8, %rdi
-	dec	%ecx
-	jnz	1b
+	fill	0x200000
 	lea	x86_early_pdpt(%rip), %rdi
 	lea	pd_low + PTE_P + PTE_W(%rip), %rax
 	mov	$4, %ecx
-1:	mov	%rax, (%rdi)
-	add	$0x1000, %rax
-	add	$8, %rdi
-	dec	%ecx
-	jnz	1b
+	fill	0x1000
 	lea	early_pml4(%rip), %rdi
 	lea	x86_early_pdpt + PTE_P + PTE_W(%rip), %rax
 	mov	%rax, (%rdi)
@@ -62,11 +63,7 @@ x86_start64:
 	lea	PTE_P + PTE_W + PTE_PS(%rbx), %rax
 	mov	$__kern_bytes + 0x1fffff, %ecx
 	shr	$21, %ecx
-1:	mov	%rax, (%rdi)
-	add	$0x200000, %rax
-	add	$8, %rdi
-	dec	%ecx
-	jnz	1b
+	fill	0x200000
 
 	/* Map the boot stack in its slot, with nothing below it. */
 	lea	pd_kstack + PTE_P + PTE_W(%rip), %rax
@@ -76,11 +73,7 @@ x86_start64:
 	lea	pt_kstack(%rip), %rdi
 	lea	x86_boot_stack + PTE_P + PTE_W(%rip), %rax
 	mov	$(1 << KSTACK_SHIFT) / 4096, %ecx
-1:	mov	%rax, (%rdi)
-	add	$0x1000, %rax
-	add	$8, %rdi
-	dec	%ecx
-	jnz	1b
+	fill	0x1000
 
 	/* Above 4 GiB, this code needs its own GiB mapped one to one. */
 	mov	%rbx, %rax
@@ -94,11 +87,7 @@ x86_start64:
 	or	$PTE_P | PTE_W | PTE_PS, %rax
 	lea	pd_here(%rip), %rdi
 	mov	$512, %ecx
-1:	mov	%rax, (%rdi)
-	add	$0x200000, %rax
-	add	$8, %rdi
-	dec	%ecx
-	jnz	1b
+	fill	0x200000
 
 2:	mov	%cr4, %rax
 	test	$CR4_LA57, %eax
