@@ -13,6 +13,7 @@
 #include "kern/arch.h"
 #include "kern/platform/bootinfo.h"
 #include "kern/platform/firmware/acpi.h"
+#include "kern/platform/firmware/acpi_watchdog.h"
 #include "kern/platform/firmware/smbios.h"
 #include "kern/sched/cpu.h"
 #include "lib/printf.h"
@@ -84,7 +85,7 @@ arch_init(struct bootinfo *bi)
 	acpi_init(bi->bi_rsdp, x86_map_firmware);
 	find_smbios(bi);
 	console_init();
-	x86_acpi_watchdog_init();
+	acpi_watchdog_init();
 	x86_tco_init();
 	x86_halt_init();
 	printf("cpu: %s, family %#x model %#x stepping %#x%s%s\n",

@@ -5,6 +5,7 @@ ARCH_OBJS += $(addprefix arch/x86/trap/,entry.o trap.o nmi.o mcheck.o safe.o sys
 ARCH_OBJS += $(addprefix arch/x86/mm/,early.o pt.o mmu.o)
 ARCH_OBJS += $(addprefix arch/x86/dev/,console.o pci.o acpi_watchdog.o tco.o apic.o refclock.o tsc.o tsc_sync.o \
     timer.o halt.o efi_call.o)
+ARCH_OBJS += kern/platform/firmware/acpi_watchdog.o
 ARCH_OBJS += $(addprefix arch/x86/pmu/,pmu.o models.o evtsel.o pic.o config.o nmi.o)
 ARCH_OBJS += $(addprefix arch/x86/pmu/intel/,intel_shape.o core_type.o intel_pcbe.o intel_configure.o)
 ARCH_OBJS += $(addprefix arch/x86/power/,state.o strain.o quiet.o)

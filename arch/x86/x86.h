@@ -181,11 +181,7 @@ size_t x86_sigframe_bytes(void);
 /* sigcopy.S: a fault from start to end continues at _failed (EFAULT). */
 extern char x86_sigcopy_start[], x86_sigcopy_end[], x86_sigcopy_failed[];
 
-/*
- * dev/acpi_watchdog.c: let kern/platform/firmware/ stop the watchdogs that ACPI
- * names.  dev/tco.c: stop that of the chipset.
- */
-void x86_acpi_watchdog_init(void);
+/* dev/tco.c: stop the watchdog of the chipset. */
 void x86_tco_init(void);
 
 /* halt.c */

@@ -74,16 +74,16 @@ uart_write(const struct uart *u, unsigned offset, uint32_t v)
 	device[offset / 4 % 1024] = v ^ u->u_width;
 }
 
-static bool
-read_field(const struct acpi_gas *at, unsigned bytes, uint32_t *v)
+bool
+acpi_reg_read(const struct acpi_gas *at, unsigned bytes, uint32_t *v)
 {
 	CHECK(bytes == 1 || bytes == 2 || bytes == 4);
 	*v = fuzz_in((uint16_t)at->ag_addr);
 	return at->ag_space <= ACPI_GAS_IO;
 }
 
-static bool
-write_field(const struct acpi_gas *at, unsigned bytes, uint32_t v)
+bool
+acpi_reg_write(const struct acpi_gas *at, unsigned bytes, uint32_t v)
 {
 	CHECK(bytes == 1 || bytes == 2 || bytes == 4);
 	fuzz_out((uint16_t)at->ag_addr, v);
@@ -101,9 +101,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	static const char *const kinds[] = { "APIC", "SPCR", "HPET", "FACP",
 		"DSDT", "DBG2", "WDAT", "WDRT" };
-	static const struct watchdog_access access = { read_field,
-		write_field };
-
 	struct uart uart;
 	struct refclock rc[REFCLOCKS];
 
@@ -117,7 +114,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		CHECK(uart.u_addr != 0 && uart_bytes(&uart) > 0 &&
 		      (uart.u_kind != UART_16550_IO ||
 			  uart.u_addr <= 0x10000 - uart_bytes(&uart)));
-	acpi_watchdog_init(&access);
+	acpi_watchdog_init();
 	x86_halt_init();
 	x86_smp_init();
 	CHECK(x86_refclock_find(rc) <= REFCLOCKS);

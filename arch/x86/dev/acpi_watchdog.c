@@ -27,8 +27,8 @@ map_word(const struct acpi_gas *at, unsigned bytes)
 	           : NULL;
 }
 
-static bool
-read_register(const struct acpi_gas *at, unsigned bytes, uint32_t *v)
+bool
+acpi_reg_read(const struct acpi_gas *at, unsigned bytes, uint32_t *v)
 {
 	uint16_t port = (uint16_t)at->ag_addr;
 	const volatile uint32_t *word;
@@ -45,8 +45,8 @@ read_register(const struct acpi_gas *at, unsigned bytes, uint32_t *v)
 	return true;
 }
 
-static bool
-write_register(const struct acpi_gas *at, unsigned bytes, uint32_t v)
+bool
+acpi_reg_write(const struct acpi_gas *at, unsigned bytes, uint32_t v)
 {
 	uint16_t port = (uint16_t)at->ag_addr;
 	volatile uint32_t *word;
@@ -64,13 +64,4 @@ write_register(const struct acpi_gas *at, unsigned bytes, uint32_t v)
 		return false;
 	mmio_write32(word, v);
 	return true;
-}
-
-void
-x86_acpi_watchdog_init(void)
-{
-	static const struct watchdog_access access = { read_register,
-		write_register };
-
-	acpi_watchdog_init(&access);
 }

@@ -57,16 +57,15 @@ read_entry(const unsigned char *e, struct field *f)
 }
 
 static bool
-write_field(
-    const struct watchdog_access *access, const struct field *f, bool preserve)
+write_field(const struct field *f, bool preserve)
 {
 	uint32_t v = 0;
 
-	if (preserve && !access->read(&f->at, f->bytes, &v))
+	if (preserve && !acpi_reg_read(&f->at, f->bytes, &v))
 		return false;
 	v &= ~(f->mask << f->shift);
 	v |= (f->value & f->mask) << f->shift;
-	return access->write(&f->at, f->bytes, v);
+	return acpi_reg_write(&f->at, f->bytes, v);
 }
 
 /*
@@ -74,8 +73,7 @@ write_field(
  * values.  Returns false if the table lacks the action or an access fails.
  */
 static bool
-do_action(const struct watchdog_access *access, const unsigned char *t,
-    uint32_t n, unsigned action, bool *yes)
+do_action(const unsigned char *t, uint32_t n, unsigned action, bool *yes)
 {
 	bool any = false;
 	uint32_t v;
@@ -92,11 +90,11 @@ do_action(const struct watchdog_access *access, const unsigned char *t,
 		if (!read_entry(e, &f))
 			return false;
 		if (insn == INSN_WRITE) {
-			if (!write_field(access, &f,
-				(e[ENTRY_INSN] & INSN_PRESERVE) != 0))
+			if (!write_field(
+				&f, (e[ENTRY_INSN] & INSN_PRESERVE) != 0))
 				return false;
 		} else if (insn != INSN_READ ||
-			   !access->read(&f.at, f.bytes, &v)) {
+			   !acpi_reg_read(&f.at, f.bytes, &v)) {
 			return false;
 		} else {
 			*yes = *yes && ((v >> f.shift) & f.mask) == f.value;
@@ -106,59 +104,57 @@ do_action(const struct watchdog_access *access, const unsigned char *t,
 }
 
 static enum watchdog_state
-stop_wdat(const struct watchdog_access *access, const unsigned char *t,
-    uint32_t bytes)
+stop_wdat(const unsigned char *t, uint32_t bytes)
 {
 	uint32_t n = acpi_u32(t + WDAT_NENTRY);
 	bool runs, unused;
 
 	if (n > (bytes - WDAT_ENTRIES) / ENTRY_BYTES)
 		n = (bytes - WDAT_ENTRIES) / ENTRY_BYTES;
-	if (!do_action(access, t, n, ACTION_RUNS, &runs))
+	if (!do_action(t, n, ACTION_RUNS, &runs))
 		return WATCHDOG_UNKNOWN;
 	if (!runs)
 		return WATCHDOG_IDLE;
-	return do_action(access, t, n, ACTION_STOP, &unused) &&
-	               do_action(access, t, n, ACTION_RUNS, &runs) && !runs
+	return do_action(t, n, ACTION_STOP, &unused) &&
+	               do_action(t, n, ACTION_RUNS, &runs) && !runs
 	           ? WATCHDOG_STOPPED
 	           : WATCHDOG_RUNNING;
 }
 
 /* Returns false if the register cannot be read. */
 static bool
-read_control(const struct watchdog_access *access, const struct acpi_gas *at,
-    uint32_t *v)
+read_control(const struct acpi_gas *at, uint32_t *v)
 {
-	return at->ag_addr != 0 && access->read(at, 4, v) && *v != ~0U;
+	return at->ag_addr != 0 && acpi_reg_read(at, 4, v) && *v != ~0U;
 }
 
 static enum watchdog_state
-stop_wdrt(const struct watchdog_access *access, const unsigned char *t)
+stop_wdrt(const unsigned char *t)
 {
 	const uint32_t runs = CONTROL_RUN | CONTROL_DISABLED;
 	struct acpi_gas at = acpi_gas(t + WDRT_CONTROL);
 	uint32_t v;
 
-	if (!read_control(access, &at, &v))
+	if (!read_control(&at, &v))
 		return WATCHDOG_UNKNOWN;
 	if ((v & runs) != CONTROL_RUN)
 		return WATCHDOG_IDLE;
 	v &= ~(CONTROL_RUN | CONTROL_FIRED | CONTROL_TRIGGER);
-	return access->write(&at, 4, v) && read_control(access, &at, &v) &&
+	return acpi_reg_write(&at, 4, v) && read_control(&at, &v) &&
 	               (v & CONTROL_RUN) == 0
 	           ? WATCHDOG_STOPPED
 	           : WATCHDOG_RUNNING;
 }
 
 void
-acpi_watchdog_init(const struct watchdog_access *access)
+acpi_watchdog_init(void)
 {
 	uint32_t bytes;
 	const unsigned char *t = acpi_table("WDAT", &bytes);
 
 	if (t != NULL && bytes >= WDAT_ENTRIES)
-		watchdog_found("ACPI WDAT", stop_wdat(access, t, bytes));
+		watchdog_found("ACPI WDAT", stop_wdat(t, bytes));
 	t = acpi_table("WDRT", &bytes);
 	if (t != NULL && bytes >= WDRT_MIN)
-		watchdog_found("ACPI WDRT", stop_wdrt(access, t));
+		watchdog_found("ACPI WDRT", stop_wdrt(t));
 }

@@ -167,8 +167,8 @@ print_console(void)
 		    u.u_baud);
 }
 
-static bool
-read_no_register(const struct acpi_gas *at, unsigned bytes, uint32_t *v)
+bool
+acpi_reg_read(const struct acpi_gas *at, unsigned bytes, uint32_t *v)
 {
 	(void)v;
 	printf("watchdog register=%#lx bytes=%u\n", (unsigned long)at->ag_addr,
@@ -176,8 +176,8 @@ read_no_register(const struct acpi_gas *at, unsigned bytes, uint32_t *v)
 	return false;
 }
 
-static bool
-write_no_register(const struct acpi_gas *at, unsigned bytes, uint32_t v)
+bool
+acpi_reg_write(const struct acpi_gas *at, unsigned bytes, uint32_t v)
 {
 	(void)at;
 	(void)bytes;
@@ -219,8 +219,7 @@ print_machine(const char *arch, const char *name)
 	print_smbios();
 	print_memory(bi);
 	print_console();
-	acpi_watchdog_init(&(const struct watchdog_access){
-	    read_no_register, write_no_register });
+	acpi_watchdog_init();
 	if (strcmp(arch, "arm64") == 0)
 		print_arm64(bi);
 	physical_clear();

@@ -54,8 +54,8 @@ is_control(const struct acpi_gas *at, unsigned bytes)
 	       bytes == 4 && !no_control;
 }
 
-static bool
-read_reg(const struct acpi_gas *at, unsigned bytes, uint32_t *v)
+bool
+acpi_reg_read(const struct acpi_gas *at, unsigned bytes, uint32_t *v)
 {
 	if (is_control(at, bytes)) {
 		*v = control;
@@ -65,8 +65,8 @@ read_reg(const struct acpi_gas *at, unsigned bytes, uint32_t *v)
 	return at->ag_space == ACPI_GAS_IO && at->ag_addr == PORT && bytes == 2;
 }
 
-static bool
-write_reg(const struct acpi_gas *at, unsigned bytes, uint32_t v)
+bool
+acpi_reg_write(const struct acpi_gas *at, unsigned bytes, uint32_t v)
 {
 	writes++;
 	if (is_control(at, bytes)) {
@@ -132,7 +132,6 @@ make_wdat(unsigned char *t)
 static int
 found(const char *signature, const unsigned char *t, size_t n)
 {
-	static const struct watchdog_access access = { read_reg, write_reg };
 	unsigned char sum = 0;
 
 	free(table);
@@ -150,7 +149,7 @@ found(const char *signature, const unsigned char *t, size_t n)
 	writes = 0;
 	last = NONE;
 	acpi_init(RSDP, map);
-	acpi_watchdog_init(&access);
+	acpi_watchdog_init();
 	return last;
 }
 
