@@ -21,15 +21,9 @@ $(shell mkdir -p $(EVENT_B); \
 endif
 
 # Two makes may be at work here, one for the image and one for the tools.  So each file appears whole.
-$(EVENT_FILES): $(EVENT_B)/%: $(EVENT_B)/mktable $(EVENT_B)/descriptions
+$(EVENT_FILES): $(EVENT_B)/%: events/generated/%.c events/mktables/file/table_file.py $(EVENT_B)/descriptions
 	$(call say,TABLE,$@)
-	$(Q)$< $* $@.$$$$ $(EVENT_B)/descriptions && mv $@.$$$$ $@
+	$(Q)python3 -B events/mktables/file/table_file.py $< $@.$$$$ $(EVENT_B)/descriptions && mv $@.$$$$ $@
 $(EVENT_B)/descriptions: events/mktables/file/describe_all.sh events/mktables/file/describe.c $(EVENT_B)/libpfm4
 	$(call say,TEXT,$@)
 	$(Q)LIBPFM4=$(LIBPFM4) $< >$@.$$$$ && mv $@.$$$$ $@
-MKTABLE := $(addprefix events/mktables/file/,table_file.c descriptions.c) events/vendors.c events/names/find.c \
-    events/names/key.c
-$(EVENT_B)/mktable: $(MKTABLE) $(EVENT_TABLES:.o=.c) events/table.h events/events.h $(MK)
-	$(call say,CCLD,$@)
-	@mkdir -p $(@D)
-	$(Q)gcc -O1 -std=gnu11 -Wall -Wextra -I. -o $@.$$$$ $(filter %.c,$^) && mv $@.$$$$ $@

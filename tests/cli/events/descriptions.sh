@@ -30,7 +30,7 @@ without() {
 	cp build/host/list "$tap_dir/$1/host"
 	sh -c "$2" <"$lines" >"$tap_dir/$1/lines"
 	for vendor in intel amd arm; do
-		build/events/mktable $vendor "$tap_dir/$1/events/$vendor" "$tap_dir/$1/lines" || return
+		events/mktables/file/table_file.py "events/generated/$vendor.c" "$tap_dir/$1/events/$vendor" "$tap_dir/$1/lines" || return
 	done
 }
 mkdir -p "$tap_dir/none/host"
