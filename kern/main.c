@@ -96,11 +96,10 @@ init_screen(const struct bootinfo *bi)
 }
 
 static void
-launcher_main(void *arg)
+launcher_main(void *)
 {
 	int status;
 
-	(void)arg;
 	test_crash(cmdline.cl_debug);
 	status = launch(&cmdline);
 	show_results(&cmdline);

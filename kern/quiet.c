@@ -23,11 +23,10 @@ static struct {
 } quiet;
 
 static void
-start_here(void *unused)
+start_here(void *)
 {
 	const char *said;
 
-	(void)unused;
 	for (unsigned i = 0; i < QUIET_N; i++) {
 		if ((quiet.items >> i & 1) == 0)
 			continue;
@@ -42,9 +41,8 @@ start_here(void *unused)
 }
 
 static void
-end_here(void *unused)
+end_here(void *)
 {
-	(void)unused;
 	arch_quiet_end();
 }
 

@@ -26,12 +26,11 @@ struct search {
 };
 
 static int
-look_in(struct dl_phdr_info *info, size_t bytes, void *arg)
+look_in(struct dl_phdr_info *info, size_t, void *arg)
 {
 	const struct search *s = arg;
 	uintptr_t start = UINTPTR_MAX, end = 0, table = 0;
 
-	(void)bytes;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
 		uintptr_t at = info->dlpi_addr + ph->p_vaddr;

@@ -66,9 +66,8 @@ kstat_close(kstat_ctl_t *kc)
 }
 
 kid_t
-kstat_chain_update(kstat_ctl_t *kc)
+kstat_chain_update(kstat_ctl_t *)
 {
-	(void)kc;
 	return 0;
 }
 

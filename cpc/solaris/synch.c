@@ -22,12 +22,11 @@ is_initialised(const mutex_t *m)
 }
 
 int
-mutex_init(mutex_t *m, int type, void *arg)
+mutex_init(mutex_t *m, int type, void *)
 {
 	pthread_mutexattr_t attr;
 	int kind = PTHREAD_MUTEX_NORMAL, err;
 
-	(void)arg;
 	if ((type & ~(USYNC_PROCESS | LOCK_ERRORCHECK | LOCK_RECURSIVE |
 			LOCK_ROBUST)) != 0)
 		return EINVAL;
@@ -70,12 +69,11 @@ mutex_consistent(mutex_t *m)
 }
 
 int
-cond_init(cond_t *c, int type, void *arg)
+cond_init(cond_t *c, int type, void *)
 {
 	pthread_condattr_t attr;
 	int err;
 
-	(void)arg;
 	pthread_condattr_init(&attr);
 	err = pthread_condattr_setpshared(&attr, type);
 	if (err == 0)
@@ -114,12 +112,11 @@ cond_reltimedwait(cond_t *c, mutex_t *m, const timestruc_t *time)
 }
 
 int
-rwlock_init(rwlock_t *l, int type, void *arg)
+rwlock_init(rwlock_t *l, int type, void *)
 {
 	pthread_rwlockattr_t attr;
 	int err;
 
-	(void)arg;
 	pthread_rwlockattr_init(&attr);
 	err = pthread_rwlockattr_setpshared(&attr, type);
 	if (err == 0)
@@ -154,9 +151,8 @@ errno_of(int result)
 }
 
 int
-sema_init(sema_t *s, unsigned count, int type, void *arg)
+sema_init(sema_t *s, unsigned count, int type, void *)
 {
-	(void)arg;
 	if (type != USYNC_THREAD && type != USYNC_PROCESS)
 		return EINVAL;
 	return errno_of(sem_init(s, type, count));

@@ -94,12 +94,11 @@ op_rele(const uintptr_t *a)
 }
 
 static intptr_t
-op_enable(const uintptr_t *a)
+op_enable(const uintptr_t *)
 {
 	struct kcpc_ctx *ctx;
 	int err;
 
-	(void)a;
 	if ((err = kcpc_find(lwp_self(), 0, &ctx)) != 0)
 		return -err;
 	if ((ctx->kc_flags & KCPC_CTX_FREEZE) == 0)
@@ -110,12 +109,11 @@ op_enable(const uintptr_t *a)
 }
 
 static intptr_t
-op_disable(const uintptr_t *a)
+op_disable(const uintptr_t *)
 {
 	struct kcpc_ctx *ctx;
 	int err;
 
-	(void)a;
 	if ((err = kcpc_find(lwp_self(), 0, &ctx)) != 0)
 		return -err;
 	if ((ctx->kc_flags & KCPC_CTX_FREEZE) != 0)
@@ -209,23 +207,20 @@ op_revoke(const uintptr_t *a)
 }
 
 static intptr_t
-op_lwp_self(const uintptr_t *a)
+op_lwp_self(const uintptr_t *)
 {
-	(void)a;
 	return lwp_self()->l_id;
 }
 
 static intptr_t
-op_npic(const uintptr_t *a)
+op_npic(const uintptr_t *)
 {
-	(void)a;
 	return kcpc_types[0].kt_npic;
 }
 
 static intptr_t
-op_caps(const uintptr_t *a)
+op_caps(const uintptr_t *)
 {
-	(void)a;
 	return kcpc_caps();
 }
 
@@ -272,9 +267,8 @@ op_pmu(const uintptr_t *a)
 }
 
 static intptr_t
-op_unresolved(const uintptr_t *a)
+op_unresolved(const uintptr_t *)
 {
-	(void)a;
 	kcpc_asked(true);
 	return 0;
 }

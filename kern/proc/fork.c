@@ -203,15 +203,13 @@ sys_clone(const uintptr_t *a)
 }
 
 intptr_t
-sys_fork(const uintptr_t *a)
+sys_fork(const uintptr_t *)
 {
-	(void)a;
 	return clone_any(&(struct clone){ 0, 0, 0, 0, 0 });
 }
 
 intptr_t
-sys_vfork(const uintptr_t *a)
+sys_vfork(const uintptr_t *)
 {
-	(void)a;
 	return clone_any(&(struct clone){ CLONE_VM | CLONE_VFORK, 0, 0, 0, 0 });
 }

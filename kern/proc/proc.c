@@ -23,11 +23,10 @@ struct proc *allprocs;
 
 /* The first code, in the kernel, of a process's first LWP. */
 static void
-user_start(void *arg)
+user_start(void *)
 {
 	struct lwp *l = lwp_self();
 
-	(void)arg;
 	boottime_first_payload();
 	if (l->l_proc->p_exiting)
 		lwp_exit();

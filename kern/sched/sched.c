@@ -210,12 +210,11 @@ sched_promote(struct lwp *l)
 }
 
 void
-ipi_intr(unsigned why)
+ipi_intr(unsigned)
 {
 	struct cpu *c = arch_curcpu();
 
 	/* Work is found by the idle LWP, or in trap_return(). */
-	(void)why;
 	if (klock_wanted)
 		kernel_lock_yield();
 	if (c->c_lwp != c->c_idle &&

@@ -348,9 +348,8 @@ sys_mlockall(const uintptr_t *a)
 }
 
 intptr_t
-sys_munlockall(const uintptr_t *a)
+sys_munlockall(const uintptr_t *)
 {
-	(void)a;
 	return 0;
 }
 
@@ -363,9 +362,8 @@ sys_munlockall(const uintptr_t *a)
 #define MEMBARRIER_REGISTER 0x54u
 
 static void
-do_nothing(void *arg)
+do_nothing(void *)
 {
-	(void)arg;
 }
 
 /* The way into the kernel and out again is a barrier, for instructions too. */

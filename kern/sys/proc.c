@@ -68,9 +68,8 @@ sys_get_robust_list(const uintptr_t *a)
 
 /* There is no network and no log: as on a Linux without any. */
 intptr_t
-sys_socket(const uintptr_t *a)
+sys_socket(const uintptr_t *)
 {
-	(void)a;
 	return -EAFNOSUPPORT;
 }
 
@@ -83,40 +82,35 @@ sys_not_socket(const uintptr_t *a)
 
 /* No option is known.  Linux returns EINVAL for an option that it lacks. */
 intptr_t
-sys_prctl(const uintptr_t *a)
+sys_prctl(const uintptr_t *)
 {
-	(void)a;
 	return -EINVAL;
 }
 
 intptr_t
-sys_getpid(const uintptr_t *a)
+sys_getpid(const uintptr_t *)
 {
-	(void)a;
 	return proc_self()->p_pid;
 }
 
 intptr_t
-sys_getppid(const uintptr_t *a)
+sys_getppid(const uintptr_t *)
 {
 	struct proc *parent = proc_self()->p_parent;
 
-	(void)a;
 	return parent != NULL ? parent->p_pid : 0;
 }
 
 intptr_t
-sys_gettid(const uintptr_t *a)
+sys_gettid(const uintptr_t *)
 {
-	(void)a;
 	return lwp_self()->l_tid;
 }
 
 /* The only user and group is root: this serves all calls for their ids. */
 intptr_t
-sys_getuid(const uintptr_t *a)
+sys_getuid(const uintptr_t *)
 {
-	(void)a;
 	return 0;
 }
 

@@ -16,11 +16,10 @@
 #define CPUSET_BYTES (MAXCPU / 8)
 
 intptr_t
-sys_sched_yield(const uintptr_t *a)
+sys_sched_yield(const uintptr_t *)
 {
 	const struct cpu *c = arch_curcpu();
 
-	(void)a;
 	/* No LWP waits for this CPU: perhaps the caller waits for another. */
 	if (c->c_runq.q_first == NULL && c->c_woken.q_first == NULL)
 		kernel_lock_yield();

@@ -103,9 +103,8 @@ sys_rt_sigsuspend(const uintptr_t *a)
 }
 
 intptr_t
-sys_pause(const uintptr_t *a)
+sys_pause(const uintptr_t *)
 {
-	(void)a;
 	return wait_for_signal(lwp_self());
 }
 
@@ -212,14 +211,13 @@ sys_sigaltstack(const uintptr_t *a)
 
 /* After a handler returns, its frame is at the stack pointer. */
 intptr_t
-sys_rt_sigreturn(const uintptr_t *a)
+sys_rt_sigreturn(const uintptr_t *)
 {
 	struct lwp *l = lwp_self();
 	const struct sigstack *now = &l->l_kept.sk_stack, *then;
 	struct siginfo segv;
 	struct sigkept kept;
 
-	(void)a;
 	if (arch_sigframe_pop(l->l_tf, &kept) != 0) {
 		siginfo_set(&segv, SIGSEGV, SI_KERNEL, 0);
 		sig_run_or_die(

@@ -141,9 +141,8 @@ syscall_fn *const syscall_private[SYSCALL_NPRIVATE] = { PRIVATE_CALLS(
     PRIVATE_FN) };
 
 static intptr_t
-sys_absent(const uintptr_t *a)
+sys_absent(const uintptr_t *)
 {
-	(void)a;
 	return -ENOSYS;
 }
 

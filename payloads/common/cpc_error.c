@@ -14,9 +14,8 @@ static int kept_subcode = -1;
 static char kept_text[512];
 
 static void __attribute__((format(printf, 3, 0)))
-keep_error(const char *fn, int subcode, const char *fmt, va_list ap)
+keep_error(const char *, int subcode, const char *fmt, va_list ap)
 {
-	(void)fn;
 	kept_subcode = subcode;
 	vsnprintf(kept_text, sizeof kept_text, fmt, ap);
 	kept_text[strcspn(kept_text, "\n")] = '\0';

@@ -18,26 +18,22 @@ each_quantity(struct measurement *mm, unsigned nevent, unsigned runs,
 }
 
 static void
-quantity_open(struct quantity *q, const struct measurement *mm, unsigned runs)
+quantity_open(struct quantity *q, const struct measurement *, unsigned runs)
 {
-	(void)mm;
 	series_open(&q->q_raw, runs);
 	series_open(&q->q_overhead, runs);
 }
 
 static void
-quantity_close(struct quantity *q, const struct measurement *mm, unsigned runs)
+quantity_close(struct quantity *q, const struct measurement *mm, unsigned)
 {
-	(void)runs;
 	series_close(&q->q_raw, mm->msm_runs.rn_excluded);
 	series_close(&q->q_overhead, mm->msm_empty.rn_excluded);
 }
 
 static void
-quantity_free(struct quantity *q, const struct measurement *mm, unsigned runs)
+quantity_free(struct quantity *q, const struct measurement *, unsigned)
 {
-	(void)mm;
-	(void)runs;
 	series_free(&q->q_raw);
 	series_free(&q->q_overhead);
 }

@@ -31,16 +31,14 @@ target_cpu(void)
 
 int
 target_list(
-    bool (*matches)(const char *name, const char *pattern), const char *pattern)
+    bool (*)(const char *name, const char *pattern), const char *pattern)
 {
-	(void)matches;
 	(void)pattern;
 	return -1;
 }
 
 int
-target_fits(char *list)
+target_fits(char *)
 {
-	(void)list;
 	usage_mistake("on which CPU? --cpu NAME");
 }

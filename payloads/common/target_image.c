@@ -57,9 +57,8 @@ print_code(const char *event)
 }
 
 static void
-print_event(void *arg, const char *event)
+print_event(void *, const char *event)
 {
-	(void)arg;
 	if (!search.matches(event, search.pattern))
 		return;
 	printf("%-48s [Architected event]", event);
@@ -75,14 +74,13 @@ print_event(void *arg, const char *event)
 static const char *type_name;
 
 static void
-print_typed(void *arg, const char *event)
+print_typed(void *, const char *event)
 {
 	char name[CPC_MAX_EVENT_LEN + 40];
 	cpc_set_t *set = fail_unless_room(cpc_set_create(search.cpc));
 	int shared = cpc_set_add_request(
 	    search.cpc, set, event, 0, CPC_COUNT_USER, 0, NULL);
 
-	(void)arg;
 	cpc_set_destroy(search.cpc, set);
 	if (shared != -1 || !search.matches(event, search.pattern))
 		return;

@@ -26,9 +26,8 @@ tool_message(const char *fn, const char *fmt, va_list ap)
 }
 
 static void
-report_error(const char *fn, int subcode, const char *fmt, va_list ap)
+report_error(const char *fn, int, const char *fmt, va_list ap)
 {
-	(void)subcode;
 	tool_message(fn, fmt, ap);
 }
 

@@ -334,9 +334,8 @@ print_totals(unsigned n, unsigned measuring)
 }
 
 static void
-interrupted(int sig)
+interrupted(int)
 {
-	(void)sig;
 	sem_post(&over);
 }
 

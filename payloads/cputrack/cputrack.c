@@ -233,11 +233,10 @@ sample_lwp(struct tracked *tr)
  */
 
 static int
-init_lwp(pctx_t *pctx, pid_t pid, id_t id, void *arg)
+init_lwp(pctx_t *pctx, pid_t pid, id_t id, void *)
 {
 	struct tracked *tr;
 
-	(void)arg;
 	if (over) /* after an exec(2) that is not followed */
 		return 0;
 	/* An exec(2) that failed has ended the LWP, and it begins again. */
@@ -316,9 +315,8 @@ zero_totals(void)
 }
 
 static int
-exec_done(pctx_t *pctx, pid_t pid, id_t id, char *command, void *arg)
+exec_done(pctx_t *pctx, pid_t pid, id_t id, char *command, void *)
 {
-	(void)arg;
 	print_sampled(pid, id, "exec", process_total);
 	print_note(pid, id, "exec", "'%s'", command);
 	forget_lwps();
@@ -340,12 +338,11 @@ process_exit(pctx_t *pctx, pid_t pid, id_t id, int status, void *arg)
 
 /* The latest interval; then the next set is bound over this one. */
 static int
-tick(pctx_t *pctx, pid_t pid, id_t id, void *arg)
+tick(pctx_t *pctx, pid_t pid, id_t id, void *)
 {
 	struct tracked *tr = *find_lwp(id);
 	unsigned s, next;
 
-	(void)arg;
 	if (tr == NULL)
 		return 0;
 	s = tr->tr_current;
@@ -380,11 +377,10 @@ static char **main_argv;
 
 /* It runs in a copy of this program (pctx_set_events(3CPC)). */
 static void
-process_fork(pctx_t *pctx, pid_t parent, id_t child, pid_t lwp, void *arg)
+process_fork(pctx_t *pctx, pid_t parent, id_t child, pid_t lwp, void *)
 {
 	char number[16];
 
-	(void)arg;
 	/* The file so far is the parent's. */
 	if (file != NULL) {
 		close_or_fail(out);
@@ -403,9 +399,8 @@ process_fork(pctx_t *pctx, pid_t parent, id_t child, pid_t lwp, void *arg)
 static pctx_t *running;
 
 static void
-interrupted(int sig)
+interrupted(int)
 {
-	(void)sig;
 	pctx_terminate(running);
 }
 

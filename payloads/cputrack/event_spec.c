@@ -360,23 +360,20 @@ list_event(void *arg, const char *event)
 }
 
 static void
-list_pic_event(void *arg, uint_t pic, const char *event)
+list_pic_event(void *arg, uint_t, const char *event)
 {
-	(void)pic;
 	list_add(arg, event);
 }
 
 static void
-count_event(void *arg, const char *event)
+count_event(void *arg, const char *)
 {
-	(void)event;
 	++*(unsigned *)arg;
 }
 
 static void
-count_pic_event(void *arg, uint_t pic, const char *event)
+count_pic_event(void *arg, uint_t, const char *event)
 {
-	(void)pic;
 	count_event(arg, event);
 }
 

@@ -52,12 +52,10 @@ struct stepper {
 static struct stepper *stepping;
 
 static void
-on_overflow(int sig, siginfo_t *info, void *context)
+on_overflow(int, siginfo_t *, void *context)
 {
 	const ucontext_t *uc = context;
 
-	(void)sig;
-	(void)info;
 	if (!stepping->stp_armed)
 		return;
 	stepping->stp_armed = false;

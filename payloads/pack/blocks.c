@@ -224,10 +224,8 @@ send_shorts(struct pack *p, unsigned next, unsigned last)
 }
 
 static void
-send_nothing(const char *frame, size_t n)
+send_nothing(const char *, size_t)
 {
-	(void)frame;
-	(void)n;
 }
 
 /*

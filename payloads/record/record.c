@@ -329,13 +329,12 @@ write_part(FILE *f, const void *arg)
 }
 
 static void
-write_programs(FILE *f, const void *arg)
+write_programs(FILE *f, const void *)
 {
 	unsigned number;
 	uint64_t bias;
 	const char *path;
 
-	(void)arg;
 	write_head(f);
 	fputs("],\"programs\":[", f);
 	for (unsigned n = 0;

@@ -67,9 +67,8 @@ child_interrupt_came(void)
  * SIGALRM, too, so only the clock says that the time is up.
  */
 static void
-look(int sig)
+look(int)
 {
-	(void)sig;
 	if (ended || (keys != NULL && keys->ck_came))
 		return;
 	if (keys != NULL) {

@@ -229,12 +229,11 @@ static struct {
 } others;
 
 static void
-judge_other(void *unused, const char *event)
+judge_other(void *, const char *event)
 {
 	struct measure m;
 	int64_t count;
 
-	(void)unused;
 	if (has_rule(event))
 		return;
 	if (!measure_open_code(&m, ANY_PIC, event, 0, 0)) {

@@ -54,17 +54,15 @@ judge_both(unsigned pic)
 static long last_result;
 
 static void
-call_short(uint64_t n)
+call_short(uint64_t)
 {
-	(void)n;
 	last_result =
 	    syscall(SYS_getppid, AT_FDCWD, "/dev/machine", O_RDONLY, 0, 0, 0);
 }
 
 static void
-call_long(uint64_t n)
+call_long(uint64_t)
 {
-	(void)n;
 	last_result =
 	    syscall(SYS_openat, AT_FDCWD, "/dev/machine", O_RDONLY, 0, 0, 0);
 }
@@ -213,14 +211,13 @@ const struct vpmu_property count_properties[] = {
  * at user privilege none counts an instruction that another does not.
  */
 static void
-judge_together(unsigned pic)
+judge_together(unsigned)
 {
 	uint64_t first = 0, value;
 	bool have_first = false;
 	struct measure m;
 	int index = 0;
 
-	(void)pic;
 	if (!measure_open_all(&m))
 		return;
 	spin_loop(LONG_LOOP);

@@ -125,9 +125,8 @@ static uint64_t rounds; /* of another thread, on cpus[1] */
 static bool enough;
 
 static void *
-stay_busy(void *arg)
+stay_busy(void *)
 {
-	(void)arg;
 	processor_bind(P_LWPID, P_MYID, cpus[1], NULL);
 	while (!__atomic_load_n(&enough, __ATOMIC_ACQUIRE)) {
 		spin_loop(ROUND);

@@ -28,16 +28,14 @@ take_samples(struct measure *m, uint64_t n)
 }
 
 static void
-spin(struct measure *m, uint64_t n)
+spin(struct measure *, uint64_t n)
 {
-	(void)m;
 	spin_loop(n);
 }
 
 static void
-trap(struct measure *m, uint64_t n)
+trap(struct measure *, uint64_t n)
 {
-	(void)m;
 	arch_trapped_loop(n);
 }
 

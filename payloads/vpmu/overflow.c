@@ -19,9 +19,8 @@
 static volatile sig_atomic_t signals;
 
 static void
-note_signal(int sig)
+note_signal(int)
 {
-	(void)sig;
 	signals++;
 }
 

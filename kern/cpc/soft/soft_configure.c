@@ -197,10 +197,8 @@ filters_conflict(const struct pcbe_cfg *cfg, const struct pcbe_set *set)
 
 /* Fixed PICs take no attributes. */
 uint64_t
-soft_attr_pics(uint64_t pics, unsigned nattrs, const struct cpc_packattr *attrs)
+soft_attr_pics(uint64_t pics, unsigned, const struct cpc_packattr *)
 {
-	(void)nattrs;
-	(void)attrs;
 	return soft_shape.ns_fixed == 0 ? pics : pics & soft_general_pics(0);
 }
 

@@ -64,9 +64,8 @@ ncounters(void)
 }
 
 static unsigned
-width(unsigned pic)
+width(unsigned)
 {
-	(void)pic;
 	return soft_shape.ns_width;
 }
 

@@ -16,25 +16,22 @@
 #define KIB(pages) ((unsigned long)((pages)*PAGE_SIZE >> 10))
 
 static void
-cpuinfo(struct text *t, unsigned cpu)
+cpuinfo(struct text *t, unsigned)
 {
-	(void)cpu;
 	for (unsigned i = 0; i < cpu_nonline(); i++)
 		arch_cpuinfo(t, i);
 }
 
 static void
-loadavg(struct text *t, unsigned cpu)
+loadavg(struct text *t, unsigned)
 {
-	(void)cpu;
 	text_add(t, "0.00 0.00 0.00 1/%u %d\n", nlwp, proc_self()->p_pid);
 }
 
 /* All memory in use is the programs': there is no cache. */
 static void
-meminfo(struct text *t, unsigned cpu)
+meminfo(struct text *t, unsigned)
 {
-	(void)cpu;
 	text_add(t,
 	    "MemTotal:       %8lu kB\nMemFree:        %8lu kB\n"
 	    "MemAvailable:   %8lu kB\nBuffers:        %8u kB\n"
@@ -46,11 +43,10 @@ meminfo(struct text *t, unsigned cpu)
 
 /* One line for each region.  C libraries look for the stack's. */
 static void
-self_maps(struct text *t, unsigned cpu)
+self_maps(struct text *t, unsigned)
 {
 	const struct region *r = proc_self()->p_as->as_regions.rt_first;
 
-	(void)cpu;
 	for (; r != NULL; r = r->r_next)
 		text_add(t, "%012lx-%012lx %c%c%c%c 00000000 00:00 0\n",
 		    (unsigned long)r->r_start, (unsigned long)r->r_end,
@@ -61,25 +57,22 @@ self_maps(struct text *t, unsigned cpu)
 }
 
 static void
-uptime(struct text *t, unsigned cpu)
+uptime(struct text *t, unsigned)
 {
 	unsigned long cs = (unsigned long)(gethrtime() / (NS_PER_S / 100));
 
-	(void)cpu;
 	text_add(t, "%lu.%02lu 0.00\n", cs / 100, cs % 100);
 }
 
 static void
-version(struct text *t, unsigned cpu)
+version(struct text *t, unsigned)
 {
-	(void)cpu;
 	text_add(t, "Linux version 6.1.0-barecpc (barecpc)\n");
 }
 
 static void
-cpu_range(struct text *t, unsigned cpu)
+cpu_range(struct text *t, unsigned)
 {
-	(void)cpu;
 	if (cpu_nonline() == 1)
 		text_add(t, "0\n");
 	else

@@ -76,9 +76,8 @@ sys_getpgid(const uintptr_t *a)
 }
 
 intptr_t
-sys_getpgrp(const uintptr_t *a)
+sys_getpgrp(const uintptr_t *)
 {
-	(void)a;
 	return proc_self()->p_pgid;
 }
 
@@ -92,11 +91,10 @@ sys_getsid(const uintptr_t *a)
 
 /* The leader of a group would leave the others of it in another session. */
 intptr_t
-sys_setsid(const uintptr_t *a)
+sys_setsid(const uintptr_t *)
 {
 	struct proc *self = proc_self();
 
-	(void)a;
 	if (find_member(self->p_pid) != NULL)
 		return -EPERM;
 	return self->p_sid = self->p_pgid = self->p_pid;

@@ -2,9 +2,7 @@
 #include "payloads/board/board.h"
 
 size_t
-board_cpu_leaves(struct board_leaf *to, size_t max)
+board_cpu_leaves(struct board_leaf *, size_t)
 {
-	(void)to;
-	(void)max;
 	return 0;
 }

@@ -2,8 +2,6 @@
 #include "payloads/board/board.h"
 
 void
-board_hide_fdt(unsigned char *fdt, size_t n)
+board_hide_fdt(unsigned char *, size_t)
 {
-	(void)fdt;
-	(void)n;
 }

@@ -2,15 +2,13 @@
 #include "payloads/nb/nb.h"
 
 bool
-nb_msr_read(struct nb_msr *m)
+nb_msr_read(struct nb_msr *)
 {
-	(void)m;
 	return false;
 }
 
 bool
-nb_msr_write(const struct nb_msr *m)
+nb_msr_write(const struct nb_msr *)
 {
-	(void)m;
 	return false;
 }

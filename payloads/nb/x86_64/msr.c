@@ -13,9 +13,8 @@
 static sigjmp_buf refused;
 
 static void
-on_fault(int sig)
+on_fault(int)
 {
-	(void)sig;
 	siglongjmp(refused, 1);
 }
 

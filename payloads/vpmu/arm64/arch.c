@@ -50,9 +50,8 @@ arch_announced(const struct arch_event *ae)
 
 /* STALL_* are required from PMUv3p1 on; emulators without stalls lack them. */
 static void
-judge_required(unsigned pic)
+judge_required(unsigned)
 {
-	(void)pic;
 	if (!announced_code(SW_INCR))
 		point_fail("SW_INCR is not announced");
 	if (!announced_code(CPU_CYCLES))
@@ -65,13 +64,12 @@ judge_required(unsigned pic)
 
 /* A common event that the PMU does not have counts nothing. */
 static void
-judge_absent(unsigned pic)
+judge_absent(unsigned)
 {
 	unsigned absent = 0, counted = 0;
 	char text[16];
 	struct measure m;
 
-	(void)pic;
 	for (unsigned i = 0; i < 128; i++) {
 		unsigned code = i < 64 ? i : 0x4000 + i - 64;
 

@@ -28,9 +28,8 @@ counters(void)
 }
 
 static void
-judge_counters(unsigned pic)
+judge_counters(unsigned)
 {
-	(void)pic;
 	point_equal("PMCR_EL0.N", counters(), vpmu.v_npic);
 }
 
@@ -44,12 +43,11 @@ expect_reads(const char *name, uint64_t got, uint64_t want)
 
 /* A bit of a counter that the PMU does not have stays 0. */
 static void
-judge_reserved(unsigned pic)
+judge_reserved(unsigned)
 {
 	uint64_t own = (1ULL << counters()) - 1;
 	uint64_t all = 0xffffffff, old;
 
-	(void)pic;
 	old = read_reg("pmcntenset_el0") & all;
 	write_reg("pmcntenset_el0", all);
 	expect_reads("PMCNTENSET_EL0", read_reg("pmcntenset_el0") & all,
@@ -78,12 +76,11 @@ judge_reserved(unsigned pic)
 
 /* Through PMSELR_EL0 each counter keeps what is written. */
 static void
-judge_counter_write(unsigned pic)
+judge_counter_write(unsigned)
 {
 	const uint64_t pattern = 0x89abcdef01234567;
 	uint64_t select = read_reg("pmselr_el0"), want;
 
-	(void)pic;
 	for (unsigned n = 0; n < vpmu.v_npic; n++) {
 		want =
 		    vpmu.v_pic[n].vp_width == 64 ? pattern : (uint32_t)pattern;
@@ -97,12 +94,11 @@ judge_counter_write(unsigned pic)
 
 /* PMEVTYPER keeps the number of a common event that the PMU does not have. */
 static void
-judge_event_write(unsigned pic)
+judge_event_write(unsigned)
 {
 	uint64_t old = read_reg("pmevtyper0_el0");
 	unsigned code = 0;
 
-	(void)pic;
 	while (code < 64 && announced_code(code))
 		code++;
 	if (code == 64) {
@@ -178,12 +174,11 @@ end_increments(const struct saved *s)
 
 /* SW_INCR counts the writes of PMSWINC_EL0 while its counter is enabled. */
 static void
-judge_sw_incr(unsigned pic)
+judge_sw_incr(unsigned)
 {
 	uint64_t on = read_reg("pmcr_el0") | PMCR_E;
 	struct saved s;
 
-	(void)pic;
 	if (!begin_increments(&s, on))
 		return;
 	set_counter(0, SW_INCR, 0);
@@ -231,11 +226,10 @@ overflow_at(const char *name, unsigned bits, uint64_t control)
 
 /* An overflow sets its bit in PMOVSSET, whether it interrupts or not. */
 static void
-judge_status(unsigned pic)
+judge_status(unsigned)
 {
 	uint64_t control = read_reg("pmcr_el0");
 
-	(void)pic;
 	if ((read_reg("pmintenset_el1") & 1) != 0) {
 		point_skip("the kernel keeps the interrupt of counter 0 on");
 		return;
@@ -263,11 +257,10 @@ chain_once(uint64_t enabled, uint64_t start)
  * counter below it, if both are enabled.
  */
 static void
-judge_chain(unsigned pic)
+judge_chain(unsigned)
 {
 	struct saved s;
 
-	(void)pic;
 	if (counters() < 2 || !announced_code(CHAIN)) {
 		point_skip("the PMU has no two counters, or no event CHAIN");
 		return;
@@ -287,12 +280,11 @@ judge_chain(unsigned pic)
 
 /* PMCR_EL0.P clears the event counters alone, PMCR_EL0.C PMCCNTR_EL0 alone. */
 static void
-judge_reset(unsigned pic)
+judge_reset(unsigned)
 {
 	uint64_t control = read_reg("pmcr_el0"), before;
 	uint64_t select = read_reg("pmselr_el0");
 
-	(void)pic;
 	for (unsigned n = 0; n < counters(); n++) {
 		write_reg("pmselr_el0", n);
 		write_reg("pmxevcntr_el0", 1000 + n);
@@ -346,13 +338,12 @@ least_cycles(uint64_t iterations)
 }
 
 static void
-judge_cycle_counter(unsigned pic)
+judge_cycle_counter(unsigned)
 {
 	uint64_t filter = read_reg("pmccfiltr_el0");
 	uint64_t el = read_reg("CurrentEL") >> 2 & 3;
 	uint64_t shorter = least_cycles(SHORT_LOOP), tick;
 
-	(void)pic;
 	tick = least_cycles(LONG_LOOP);
 	point_note("%llu cycles of %d iterations", (unsigned long long)tick,
 	    LONG_LOOP);

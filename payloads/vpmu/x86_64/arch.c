@@ -51,12 +51,11 @@ arch_announced(const struct arch_event *ae)
  * counts at most half of the instructions.
  */
 static void
-judge_cmask(unsigned pic)
+judge_cmask(unsigned)
 {
 	struct measure m;
 	int64_t count;
 
-	(void)pic;
 	if ((vpmu.v_pmu.pm_attrs >> CPC_ATTR_CMASK & 1) == 0) {
 		point_skip("the PMU has no attribute cmask");
 		return;

@@ -93,9 +93,8 @@ expect_fault(const char *name, uint32_t msr, uint64_t v)
 
 /* Bit 63 is in no field of these registers. */
 static void
-judge_reserved(unsigned pic)
+judge_reserved(unsigned)
 {
-	(void)pic;
 	if (!is_intel()) {
 		point_skip("AMD names no fault for a reserved bit");
 		return;
@@ -145,11 +144,10 @@ expect_write(uint32_t msr, uint32_t index, uint64_t v, uint64_t want)
 #define PATTERN 0x89abcdefULL
 
 static void
-judge_counter_write(unsigned pic)
+judge_counter_write(unsigned)
 {
 	uint64_t mask = (1ULL << vpmu.v_pic[0].vp_width) - 1;
 
-	(void)pic;
 	if (!is_intel()) {
 		expect_write(
 		    AMD_PERF_LEGACY_CTR0, 0, PATTERN << 15, PATTERN << 15);
@@ -169,12 +167,11 @@ judge_counter_write(unsigned pic)
 
 /* An absent fixed counter has no control bits, and no number for RDPMC. */
 static void
-judge_fixed_registers(unsigned pic)
+judge_fixed_registers(unsigned)
 {
 	uint64_t mask = (1ULL << intel_leaf(true, 5) % 64) - 1, value;
 	unsigned n = 0;
 
-	(void)pic;
 	if (!has_fixed(0)) {
 		point_skip("the PMU has no fixed counter");
 		return;
@@ -309,11 +306,10 @@ watch_fixed(unsigned n)
 }
 
 static void
-judge_status(unsigned pic)
+judge_status(unsigned)
 {
 	unsigned n;
 
-	(void)pic;
 	if (is_intel() ? intel_version() < 2 : !amd_has_status()) {
 		point_skip("this PMU has no register of overflows");
 		return;
@@ -326,11 +322,10 @@ judge_status(unsigned pic)
 
 /* From version 4 on, software may set the status, as a hypervisor does. */
 static void
-judge_status_set(unsigned pic)
+judge_status_set(unsigned)
 {
 	uint64_t bits = (1ULL << intel_counters()) - 1;
 
-	(void)pic;
 	if (!is_intel() || intel_version() < 4) {
 		point_skip("IA32_PERF_GLOBAL_STATUS_SET needs version 4");
 		return;
