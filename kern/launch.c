@@ -19,7 +19,6 @@
 #include "kern/platform/run_end.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
-#include "kern/sched/cpu.h"
 #include "kern/sys/syscall.h"
 #include "lib/printf.h"
 #include "lib/string.h"

@@ -5,8 +5,6 @@
 
 #include <errno.h>
 
-#include "cpc/cpci.h"
-
 int
 cpci_v1_result(intptr_t r)
 {

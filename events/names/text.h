@@ -4,7 +4,6 @@
 #ifndef EVENTS_NAMES_TEXT_H
 #define EVENTS_NAMES_TEXT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -11,7 +11,6 @@
 #define KERN_CPC_PCBE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "events/pmu.h"

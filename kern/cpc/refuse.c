@@ -7,7 +7,6 @@
 #include "kern/cpc/kcpc_impl.h"
 #include "kern/platform/errno.h"
 #include "lib/printf.h"
-#include "lib/string.h"
 
 int
 kcpc_refuse(struct cpc_refusal *rf, int subcode)

@@ -20,7 +20,6 @@
 #include "kern/sched/sched.h"
 #include "kern/sched/timer.h"
 #include "kern/sys/syscall.h"
-#include "lib/printf.h"
 #include "lib/string.h"
 
 static bool hooks_on;

@@ -4,7 +4,6 @@
 #ifndef KERN_FILE_EPOLL_H
 #define KERN_FILE_EPOLL_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct epoll;

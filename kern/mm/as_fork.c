@@ -5,7 +5,6 @@
 #include "kern/arch.h"
 #include "kern/mm/as.h"
 #include "kern/mm/populate.h"
-#include "lib/printf.h"
 
 static void
 copy_pages(struct as *to, const struct as *from, uintptr_t va, uintptr_t end)

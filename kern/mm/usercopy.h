@@ -8,7 +8,6 @@
 #ifndef KERN_MM_USERCOPY_H
 #define KERN_MM_USERCOPY_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

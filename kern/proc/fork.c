@@ -4,7 +4,6 @@
  */
 
 #include "kern/arch.h"
-#include "kern/mm/as.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/lwp.h"

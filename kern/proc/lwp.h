@@ -6,7 +6,6 @@
 #define KERN_PROC_LWP_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "kern/proc/signal.h"

@@ -9,7 +9,6 @@
 #include "kern/proc/proc.h"
 #include "kern/proc/signal.h"
 #include "kern/sched/sched.h"
-#include "lib/printf.h"
 #include "lib/string.h"
 
 /* Stack that a child gets below the part in use. */

@@ -29,7 +29,6 @@
 #include "kern/sched/sched_impl.h"
 #include "kern/sched/timer.h"
 #include "kern/sched/xcall.h"
-#include "lib/printf.h"
 
 const struct counting_ops *counting;
 

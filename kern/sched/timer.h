@@ -4,7 +4,6 @@
 #ifndef KERN_SCHED_TIMER_H
 #define KERN_SCHED_TIMER_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct cpu;

@@ -9,7 +9,6 @@
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/sys/syscall.h"
-#include "lib/string.h"
 
 #define SIGSET_BYTES 8
 

@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <libcpc.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

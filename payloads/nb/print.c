@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "payloads/common/results/json.h"
 #include "payloads/nb/nb.h"
 
 #define NUMBER      64

@@ -25,7 +25,6 @@
 #ifndef PAYLOADS_PACK_PACK_H
 #define PAYLOADS_PACK_PACK_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 

@@ -3,7 +3,6 @@
  * events that they count.  A request becomes pc_sel.
  */
 #include "kern/arch.h"
-#include "kern/cpc/kcpc.h"
 #include "kern/cpc/soft/soft_impl.h"
 #include "kern/sched/cpu.h"
 

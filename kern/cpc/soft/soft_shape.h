@@ -5,7 +5,6 @@
 #ifndef KERN_CPC_SOFT_SOFT_SHAPE_H
 #define KERN_CPC_SOFT_SOFT_SHAPE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -5,7 +5,6 @@
 
 #include "kern/arch.h"
 #include "kern/mm/page.h"
-#include "kern/platform/errno.h"
 #include "kern/proc/proc.h"
 #include "kern/sched/timer.h"
 #include "lib/printf.h"

@@ -15,7 +15,6 @@
 #include "kern/proc/proc.h"
 #include "kern/sys/file/wait_files.h"
 #include "kern/sys/syscall.h"
-#include "lib/string.h"
 
 #define RW_MAX      0x7ffff000UL  /* bytes in one call, as in Linux */
 #define RECORD_MAX  (256UL << 10) /* bytes in one line of the record */

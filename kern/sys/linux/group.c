@@ -6,7 +6,6 @@
  * which has the number of the first.  A group exists as long as a process that
  * was not waited for is in it.
  */
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "kern/platform/errno.h"

@@ -4,7 +4,6 @@
  * Interface Discovery"; Linux, Documentation/virt/kvm/x86/cpuid.rst.
  */
 #include <cpuid.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
