@@ -77,17 +77,6 @@ pipe_poll(const struct file *f)
 	return pi->pi_len > 0 ? state | POLLIN : state;
 }
 
-static int
-pipe_sleep(struct pipe *pi)
-{
-	int err;
-
-	lock_acquire(&pi->pi_wait.wq_lock);
-	err = waitq_sleep(&pi->pi_wait, ~0ULL);
-	lock_release(&pi->pi_wait.wq_lock);
-	return err;
-}
-
 static size_t
 smaller_of(size_t a, size_t b)
 {
@@ -107,7 +96,7 @@ pipe_read(struct file *f, uintptr_t uva, size_t len)
 			return 0;
 		if (f->f_flags & O_NONBLOCK)
 			return -EAGAIN;
-		if (pipe_sleep(pi) != 0)
+		if (waitq_sleep(&pi->pi_wait, ~0ULL) != 0)
 			return sig_restart(lwp_self());
 	}
 	for (done = 0; done < len && pi->pi_len > 0; done += n) {
@@ -145,7 +134,7 @@ wait_for_room(struct file *f, size_t len)
 	       PIPE_BYTES - pi->pi_len < (len <= PIPE_BUF ? len : 1)) {
 		if (f->f_flags & O_NONBLOCK)
 			return -EAGAIN;
-		if (pipe_sleep(pi) != 0)
+		if (waitq_sleep(&pi->pi_wait, ~0ULL) != 0)
 			return -EINTR;
 	}
 	return pi->pi_reader ? 0 : -EPIPE;

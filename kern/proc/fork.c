@@ -131,10 +131,8 @@ wait_vfork(struct proc *child)
 
 	child->p_vforker = l;
 	l->l_vforking = true;
-	lock_acquire(&p->p_child_wait.wq_lock);
 	while (l->l_vforking && (l->l_ast & AST_EXIT) == 0 && !sig_deadly(l))
 		waitq_wait(&p->p_child_wait);
-	lock_release(&p->p_child_wait.wq_lock);
 	left = !l->l_vforking;
 	if (!left)
 		child->p_vforker = NULL;

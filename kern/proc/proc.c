@@ -196,10 +196,8 @@ proc_start(struct proc *p, unsigned timeout_s)
 int
 proc_wait(struct proc *p)
 {
-	lock_acquire(&p->p_wait.wq_lock);
 	while (!p->p_done)
 		waitq_wait(&p->p_wait);
-	lock_release(&p->p_wait.wq_lock);
 	return p->p_status < KILLED(0) ? p->p_status
 	                               : 128 + (p->p_status & 0x7f);
 }

@@ -199,10 +199,8 @@ proc_alone(void)
 		if (o != l)
 			sig_notify(o, AST_EXIT);
 	}
-	lock_acquire(&p->p_alone.wq_lock);
 	while (p->p_nlwp > 1 && !p->p_exiting)
 		waitq_wait(&p->p_alone);
-	lock_release(&p->p_alone.wq_lock);
 	p->p_execer = NULL;
 	return p->p_exiting ? EINTR : 0;
 }
@@ -231,9 +229,7 @@ proc_end_others(void)
 		if (is_forked(p))
 			proc_kill(p, KILLED(SIGKILL));
 	}
-	lock_acquire(&freed.wq_lock);
 	while (any_forked())
 		waitq_wait(&freed);
-	lock_release(&freed.wq_lock);
 	proc_account_end();
 }

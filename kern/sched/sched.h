@@ -13,8 +13,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kern/platform/lock.h"
-
 struct cpu;
 struct cpuset; /* kern/sched/cpuset.h */
 struct lwp;
@@ -25,11 +23,10 @@ struct lwpq {
 };
 
 /*
- * LWPs that wait for a condition, first come first served.  wq_lock guards the
- * condition.
+ * LWPs that wait for a condition, first come first served.  As all that the
+ * kernel has, they are guarded by its lock, which a switch does not release.
  */
 struct waitq {
-	struct spinlock wq_lock;
 	struct lwpq wq_lwps;
 };
 
@@ -78,8 +75,8 @@ void sched_online(struct cpu *c);
 
 /*
  * waitq.c.  Sleep until woken, or until arch_tick() >= deadline (~0: no limit).
- * The caller holds wq_lock, before and after.  Returns 0, ETIMEDOUT, or EINTR
- * if a signal or the end of the process interrupts.
+ * Returns 0, ETIMEDOUT, or EINTR if a signal or the end of the process
+ * interrupts.
  */
 int waitq_sleep(struct waitq *wq, uint64_t deadline);
 /*
@@ -87,7 +84,7 @@ int waitq_sleep(struct waitq *wq, uint64_t deadline);
  * in a loop that checks the condition.
  */
 void waitq_wait(struct waitq *wq);
-/* Wake at most n LWPs, and return how many.  The caller holds wq_lock. */
+/* Wake at most n LWPs, and return how many. */
 unsigned waitq_wake(struct waitq *wq, unsigned n);
 /* Move the sleeping LWP l to the wait queue `to`. */
 void waitq_move(struct lwp *l, struct waitq *to);

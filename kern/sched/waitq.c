@@ -53,11 +53,9 @@ sleep_until(struct waitq *wq, uint64_t deadline)
 		waitq_wake(l->l_stop_for, ~0U);
 	if (deadline != ~0ULL)
 		timer_start(&l->l_timer, deadline, sleep_timeout, l);
-	lock_release(&wq->wq_lock);
 	sched_switch();
 	if (deadline != ~0ULL)
 		timer_stop(&l->l_timer);
-	lock_acquire(&wq->wq_lock);
 	return l->l_wake_err;
 }
 

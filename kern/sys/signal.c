@@ -79,11 +79,8 @@ wait_for_signal(struct lwp *l)
 {
 	struct waitq wq = { 0 };
 
-	while (!sig_check(l)) {
-		lock_acquire(&wq.wq_lock);
+	while (!sig_check(l))
 		waitq_sleep(&wq, ~0ULL);
-		lock_release(&wq.wq_lock);
-	}
 	return -EINTR;
 }
 
@@ -121,9 +118,7 @@ wait_for_set(
 		if (err == ETIMEDOUT || arch_tick() >= deadline)
 			return EAGAIN;
 		l->l_sigwait = set;
-		lock_acquire(&wq.wq_lock);
 		err = waitq_sleep(&wq, deadline);
-		lock_release(&wq.wq_lock);
 		l->l_sigwait = 0;
 	}
 	return 0;

@@ -136,11 +136,9 @@ sleep_until(uint64_t deadline)
 	struct waitq wq = { 0 };
 	int err;
 
-	do {
-		lock_acquire(&wq.wq_lock);
+	do
 		err = waitq_sleep(&wq, deadline);
-		lock_release(&wq.wq_lock);
-	} while (err == EINTR && !sig_check(l));
+	while (err == EINTR && !sig_check(l));
 	return err == ETIMEDOUT ? 0 : err;
 }
 

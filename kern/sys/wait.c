@@ -83,7 +83,6 @@ wait_for(struct wanted w, unsigned options, struct proc **child)
 	int err = 0;
 	bool any;
 
-	lock_acquire(&p->p_child_wait.wq_lock);
 	while ((*child = find_child(p, w, options, &any)) == NULL && err == 0) {
 		if (!any)
 			err = ECHILD;
@@ -92,7 +91,6 @@ wait_for(struct wanted w, unsigned options, struct proc **child)
 		else
 			err = waitq_sleep(&p->p_child_wait, ~0ULL);
 	}
-	lock_release(&p->p_child_wait.wq_lock);
 	return *child != NULL ? 0 : err;
 }
 

@@ -93,12 +93,10 @@ control_wait_stopped(struct lwp *l)
 {
 	struct proc *p = l->l_proc;
 
-	lock_acquire(&p->p_parked.wq_lock);
 	while ((l->l_ast & (AST_STOP | AST_JOB)) != 0 &&
 	       (l->l_ast & AST_EXIT) == 0 &&
 	       (sig_pending(l) & SIGBIT(SIGKILL)) == 0)
 		waitq_wait(&p->p_parked);
-	lock_release(&p->p_parked.wq_lock);
 	end_stop(l);
 }
 
@@ -214,10 +212,8 @@ control_capture(int pid)
 	if ((err = may_capture(p)) != 0)
 		return err;
 	attach(p, proc_self(), false);
-	lock_acquire(&wq->wq_lock);
 	while ((p = control_find(pid)) != NULL && !all_stopped(p) && err == 0)
 		err = waitq_sleep(wq, ~0ULL);
-	lock_release(&wq->wq_lock);
 	if (p == NULL)
 		return ECHILD;
 	if (err != 0)
@@ -360,14 +356,12 @@ control_wait(int pid, uint64_t deadline, struct control_event *ev)
 
 	if (p != NULL && next_stop(p) == NULL && !p->p_wait_cancel)
 		resume_all(p);
-	lock_acquire(&wq->wq_lock);
 	while ((p = control_find(pid)) != NULL && err != EINTR) {
 		over = wait_over(p, deadline);
 		if (over && all_stopped(p))
 			break;
 		err = waitq_sleep(wq, over ? ~0ULL : deadline);
 	}
-	lock_release(&wq->wq_lock);
 	if (p == NULL)
 		return ESRCH;
 	return err == EINTR ? EINTR : event_take(p, ev);
@@ -393,12 +387,10 @@ control_find_lwp(int pid, int id, struct lwp **lp)
 	struct lwp *l = NULL;
 	int err = 0;
 
-	lock_acquire(&wq->wq_lock);
 	while ((p = control_find(pid)) != NULL &&
 	       (l = control_next_lwp(p, id - 1)) != NULL && l->l_id == id &&
 	       !is_resting(l) && (l->l_ast & AST_STOP) != 0 && err == 0)
 		err = waitq_sleep(wq, ~0ULL);
-	lock_release(&wq->wq_lock);
 	if (p == NULL || l == NULL || l->l_id != id)
 		return ESRCH;
 	*lp = l;

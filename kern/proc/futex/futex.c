@@ -177,9 +177,7 @@ futex_wait(const uintptr_t *a, bool absolute, uint32_t bits)
 		l->l_futex = key;
 		l->l_futex_bits = bits;
 		l->l_wakes = 0;
-		lock_acquire(&wq->wq_lock);
 		err = waitq_sleep(wq, deadline);
-		lock_release(&wq->wq_lock);
 		runs_again(l);
 	} while (err == EINTR && !sig_check(l));
 	/* Restart only without a timeout: a restart would wait in full. */
@@ -198,9 +196,7 @@ hand_over(struct lwp *waker, struct futex_queue *q)
 		return;
 	}
 	waker->l_wakes = 0;
-	lock_acquire(&q->fq_wakers.wq_lock);
 	waitq_sleep(&q->fq_wakers, arch_tick() + ns_to_tick(HANDOVER_NS));
-	lock_release(&q->fq_wakers.wq_lock);
 }
 
 /*

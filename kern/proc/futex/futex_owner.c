@@ -127,10 +127,8 @@ futex_lock_pi(uintptr_t uva, uintptr_t deadline_uva, bool shared)
 		l->l_futex_bits = 0;
 		l->l_lock_uva = uva;
 		set_owner(l, find_owner(*word, key));
-		lock_acquire(&wq->wq_lock);
 		/* 0: the lock was handed to this LWP. */
 		err = waitq_sleep(wq, deadline);
-		lock_release(&wq->wq_lock);
 		set_owner(l, NULL);
 	} while (err == EINTR && !sig_check(l));
 	return err == EINTR ? sig_restart(l) : -err;

@@ -65,9 +65,7 @@ wait_files(uint64_t deadline)
 		return EINTR;
 	if (arch_tick() >= deadline)
 		return ETIMEDOUT;
-	lock_acquire(&pipe_pollers.wq_lock);
 	(void)waitq_sleep(&pipe_pollers, deadline);
-	lock_release(&pipe_pollers.wq_lock);
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "include/sys/barecpc.h"
 #include "kern/arch.h"
 #include "kern/mm/usercopy.h"
+#include "kern/platform/lock.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/sched/cpu.h"

@@ -17,6 +17,8 @@ static bool program_is_faster(uint32_t *word);
 #include "kern/proc/futex/futex_owner.c"
 #undef __atomic_compare_exchange_n
 
+#include "kern/platform/lock.h"
+
 #define UVA     0x1000
 #define ROBUST  0x2000
 #define RESTART (-1000)
