@@ -296,8 +296,8 @@ void add_operands(const forms &f, const MCInst &i, const MCInstrDesc &d,
     if (f.x86) {
         add_flags(f, reads, x86_flags_read(name, i, uses_flags));
     } else {
-        /* These leave some of the flags. */
-        if (starts(name, { "RMIF", "SETF" })) {
+        /* These leave some of the flags, or V becomes the opposite of C. */
+        if (starts(name, { "RMIF", "SETF", "CTERM" })) {
             add(f, reads, find_register(f, "NZCV"));
         }
         if (name == "MRS" && i.getOperand(1).getImm() == SYSREG_NZCV) {
@@ -325,6 +325,9 @@ void add_operands(const forms &f, const MCInst &i, const MCInstrDesc &d,
     if (starts(name, { "CMPXCHG" })) {
         add(f, reads, find_register(f, "RAX"));
         add(f, writes, find_register(f, "RAX"));
+        if (name.ends_with("rr")) {
+            add(f, reads, i.getOperand(0).getReg());
+        }
     }
 }
 
