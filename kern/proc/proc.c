@@ -74,9 +74,9 @@ proc_use_program(struct proc *p, const struct archive_entry *e,
 	    "a dynamic program, whose loader %.99s is not in the archives: "
 	    "add it and the libraries",
 	    p->p_elf.e_interp);
-	lookup(&lk, "", p->p_elf.e_interp, true);
-	return use_file(
-	    &p->p_loader, lk.lk_entry, LOADER_BASE, buf, why, buf, buflen);
+	return use_file(&p->p_loader,
+	    lookup(&lk, "", p->p_elf.e_interp, true) == 0 ? lk.lk_entry : NULL,
+	    LOADER_BASE, buf, why, buf, buflen);
 }
 
 static int
