@@ -617,8 +617,8 @@ struct planted *planted_new(const struct planted_machine *m, const char **why)
     }
     /* The generator's state must not be 0. */
     p->m.seed |= 1ULL << 63;
-    cache_init(&p->l2, &m->l2, 0, p->m.seed + 1000);
-    cache_init(&p->llc, &m->llc, 0, p->m.seed + 2000);
+    cache_init(&p->l2, &p->m.l2, 0, p->m.seed + 1000);
+    cache_init(&p->llc, &p->m.llc, 0, p->m.seed + 2000);
     return p;
 }
 

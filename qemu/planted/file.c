@@ -361,8 +361,9 @@ void file_draw(uint64_t seed, struct planted_machine *m)
     m->l2 = draw_cache(&s, 18, 11 + draw(&s, 8));
     m->llc = draw_cache(&s, 21, 35 + draw(&s, 30));
     m->memory = 150 + draw(&s, 150);
-    m->dtlb = (struct planted_geometry){ 64ULL << draw(&s, 2), 4, 1, 20, 0 };
-    m->itlb = (struct planted_geometry){ 64, 4, 1, 20, 0 };
+    m->dtlb =
+        (struct planted_geometry){ 64ULL << draw(&s, 2), 4, 1, 20, 0, { 0 } };
+    m->itlb = (struct planted_geometry){ 64, 4, 1, 20, 0, { 0 } };
     m->next_line = draw(&s, 2);
     m->entries = 256U << draw(&s, 4);
     m->penalty = 8 + draw(&s, 13);

@@ -189,7 +189,7 @@ unsigned flags_of_condition(const MCInst &i)
     };
     const MCOperand &last = i.getOperand(i.getNumOperands() - 1);
 
-    return last.isImm() ? of_pair[last.getImm() >> 1 & 7] : FLAGS;
+    return last.isImm() ? of_pair[last.getImm() >> 1 & 7] : unsigned(FLAGS);
 }
 
 /* Of an instruction whose lists have the flags, those that it reads: a shift by
