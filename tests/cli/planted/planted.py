@@ -1,9 +1,11 @@
 #!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """The tools find what is planted in an emulated machine (qemu/planted/README.md).
 
-The machine is drawn from a seed, by default the commit's, and written to a file that only the emulator reads.  The tools'
-output is compared with it: latencies, the width, sizes of caches.  BARECPC_SEED=N draws another one."""
+The machine is drawn from a seed, by default the commit's, and written to a file that only the emulator reads.  The table has what
+the tools find next to what is planted, and the numbers on which each row depends.  When one of these changes, so do these rows, and no
+other.  BARECPC_SEED=N draws another machine, BARECPC_CAMPAIGN fifty."""
 
+import copy
 import json
 import os
 import pathlib
@@ -18,7 +20,9 @@ from qmp_guest import Points
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BARECPC = str(ROOT / "scripts" / "barecpc")
 KIB = 1024
-SIZES = [2 ** n * KIB for n in range(2, 12)]  # 4 KiB to 2 MiB
+SIZES = [2 ** n * KIB for n in range(2, 11)]  # 4 KiB to 1 MiB
+CAMPAIGN = bool(os.environ.get("BARECPC_CAMPAIGN"))
+OWN = {"arm64": "madd x, x, x, x", "x86_64": "adc r64, r64"}  # forms with costs of their own
 # A chain and eight that are independent of each other; registers that nb leaves to the code
 CODE = {
     "arm64": {"alu": "add x2, x2, x2", "mul": "mul x2, x2, x2", "div": "sdiv x2, x2, x3", "fp": "fadd d0, d0, d0",
@@ -35,11 +39,6 @@ L1D_MISS = {"arm64": "l1d_cache_refill:u", "x86_64": "r0151:u"}
 points = Points()
 
 
-def seed_of(arch):
-    commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "HEAD"], stdout=subprocess.PIPE, text=True, check=False).stdout.strip()
-    return f"{os.environ.get('BARECPC_SEED') or commit} {arch}"
-
-
 def draw_machine(seed):
     """A machine whose levels differ, whose TLB holds all that is measured, and whose L1D has 4 KiB in each way."""
     r = random.Random(seed)
@@ -52,12 +51,12 @@ def draw_machine(seed):
         return {"size": size, "ways": ways, "line": 64, "latency": latency, "policy": "lru"}
     l1_ways, l1, l2 = r.choice([8, 16]), r.randint(3, 6), r.randint(10, 20)
     return {
-        "forms": {"adc r64, r64": work(7, 9), "madd x, x, x, x": work(7, 9)},
+        "forms": {form: work(7, 9) for form in OWN.values()},
         "name": f"drawn {seed}"[:60], "mhz": 1000, "width": r.randint(2, 6), "port_count": ports,
         "classes": {"alu": work(1, 1), "mul": work(2, 6), "div": work(12, 40, 6), "fp": work(2, 7), "fpdiv": work(10, 20, 5),
                     "vector": work(1, 3), "branch": work(1, 1), "load": work(0, 0), "store": work(1, 1), "other": work(1, 9)},
         "l1d": cache(l1_ways * 4 * KIB, l1_ways, l1), "l1i": cache(32 * KIB, 8, 4),
-        "l2": cache(r.choice([512, 1024]) * KIB, 8, l2), "llc": cache(8192 * KIB, 16, r.randint(30, 60)),
+        "l2": cache(r.choice([256, 512]) * KIB, 8, l2), "llc": cache(8192 * KIB, 16, r.randint(30, 60)),
         "dtlb": {"entries": 2048, "ways": 4, "walk": r.randint(10, 40)}, "itlb": {"entries": 512, "ways": 4, "walk": 20},
         "memory": r.randint(150, 300), "predictor": {"entries": 1024, "penalty": r.randint(8, 20)}}
 
@@ -73,7 +72,7 @@ def barecpc(*words):
 def measure_codes(arch, machine, folder):
     """Cycles of each code of CODE, by one boot of nb."""
     file = folder / "snippets"
-    file.write_text("".join(f'-unroll_count 100 -asm "{code}"\n' for code in CODE[arch].values()))
+    file.write_text("".join(f'-unroll_count 100 -n_measurements 4 -warm_up_count 2 -asm "{code}"\n' for code in CODE[arch].values()))
     text = barecpc("nb", "--arch", arch, "--planted", machine, "-snippets", str(file))
     found = [float(n) for n in re.findall(r"Core cycles: ([0-9.]+)", text)]
     return dict(zip(CODE[arch], found)) if len(found) == len(CODE[arch]) else {}
@@ -82,7 +81,7 @@ def measure_codes(arch, machine, folder):
 def measure_sizes(arch, machine):
     """Cycles and L1D misses of a load, for each size, by one boot of chase."""
     event = L1D_MISS[arch]
-    text = barecpc("run", "--arch", arch, "--planted", machine, "--quiet", "--", "chase", "-e", "PAPI_tot_cyc:u", "-e", event,
+    text = barecpc("run", "--arch", arch, "--planted", machine, "--quiet", "--", "chase", "-r", "3", "-e", "PAPI_tot_cyc:u", "-e", event,
                    *map(str, SIZES))
     cycles, misses = {}, {}
     for size, name, each in re.findall(r"^chase/(\d+)\s+(\S+)\s+\d+\s+([0-9.]+)", text, re.M):
@@ -96,51 +95,81 @@ def levels(cycles):
             if cycles[b] < cycles[a] * 1.3 and cycles[c] > cycles[b] * 1.3]
 
 
-def check_one(arch, what, planted, found, margin=0.0):
-    ok = found is not None and abs(found - planted) <= margin
-    print(f"# {arch}: {what}: planted {planted}, found {found}")
-    points.check(ok, f"{arch}: {what}")
+def code_rows(arch, m, found):
+    """Rows: what, the numbers that it depends on, what is planted, what was found, and how far off that may be.  nb prints two digits."""
+    c = m["classes"]
+    alu, vector = set(c["alu"]["ports"]), set(c["vector"]["ports"])
+    each = 1 / min(m["width"], len(alu))
+    rows = [(name, [f"{at}.latency"], latency, 0.01) for name, at, latency in (
+        ("alu", "classes.alu", c["alu"]["latency"]), ("mul", "classes.mul", c["mul"]["latency"]), ("div", "classes.div", c["div"]["latency"]),
+        ("fp", "classes.fp", c["fp"]["latency"]), ("minimum", "classes.fp", c["fp"]["latency"]),
+        ("absolute", "classes.vector", c["vector"]["latency"]), ("form", f"forms.{OWN[arch]}", m["forms"][OWN[arch]]["latency"]))]
+    rows += [("popcnt", ["width", "classes.alu.ports"], 4 * each, 0.05), ("eight", ["width", "classes.alu.ports"], 8 * each, 0.05),
+             ("movss", ["classes.vector.latency", "classes.alu.ports", "classes.vector.ports"],
+              max(c["vector"]["latency"], 2 / len(alu | vector)), 0.01)]
+    return [(f"cycles of {name}", on, planted, found.get(name), margin) for name, on, planted, margin in rows if name in CODE[arch]]
 
 
-def check_codes(arch, m, found):
-    for name in ("alu", "mul", "div", "fp"):
-        if name in CODE[arch]:
-            # nb prints two digits, and its loop takes no time next to a chain.
-            check_one(arch, f"latency of {name}", m["classes"][name]["latency"], found.get(name), 0.01)
-    own = "madd x, x, x, x" if arch == "arm64" else "adc r64, r64"
-    check_one(arch, f"latency of the form {own}", m["forms"][own]["latency"], found.get("form"), 0.01)
-    check_one(arch, "latency of a minimum", m["classes"]["fp"]["latency"], found.get("minimum"), 0.01)
-    check_one(arch, "latency of an absolute value", m["classes"]["vector"]["latency"], found.get("absolute"), 0.01)
-    alu, vector = set(m["classes"]["alu"]["ports"]), set(m["classes"]["vector"]["ports"])
-    alus = len(alu)
-    if arch == "x86_64":
-        check_one(arch, "cycles of four independent popcnt", 4 / min(m["width"], alus), found.get("popcnt"), 0.05)
-        check_one(arch, "a chain of movss next to one of rcx", max(m["classes"]["vector"]["latency"], 2 / len(alu | vector)),
-                  found.get("movss"), 0.01)
-    check_one(arch, "cycles of eight independent instructions", 8 / min(m["width"], alus), found.get("eight"), 0.05)
-
-
-def check_sizes(arch, m, cycles, misses):
+def size_rows(m, cycles, misses):
     if len(cycles) != len(SIZES) or len(misses) != len(SIZES):
-        points.check(False, f"{arch}: chase measured each size")
-        return
+        return [("sizes that chase measured", [], len(SIZES), len(cycles), 0)]
     l1, l2 = m["l1d"]["size"], m["l2"]["size"]
     # Half of a level: there the program's and the kernel's other lines have room.
-    check_one(arch, "latency of L1D", m["l1d"]["latency"], round(cycles[l1 // 2]))
-    check_one(arch, "latency of L2", m["l2"]["latency"], round(cycles[l2 // 2]))
-    check_one(arch, "latency of the LLC", m["llc"]["latency"], round(cycles[SIZES[-1]]))
+    rows = [(f"latency of {name}", [f"{name}.latency"], m[name]["latency"], round(cycles[size]), 0)
+            for name, size in (("l1d", l1 // 2), ("l2", l2 // 2), ("llc", SIZES[-1]))]
     # A level that is full shares its sets with these lines, and a cycle through ways + 1 lines of a set misses always.  So the
     # step is seen from the level's half or its whole on.
-    found = [*levels(cycles), 0, 0]
-    for name, size, step in (("L1D", l1, found[0]), ("L2", l2, found[1])):
-        check_one(arch, f"size of {name}, seen at its half or its whole", size, step if step == size else 2 * step)
-    check_one(arch, "misses of L1D for each load of twice its size", 1, round(misses[2 * l1], 1))
+    for name, size, step in zip(("l1d", "l2"), (l1, l2), [*levels(cycles), 0, 0]):
+        rows.append((f"size of {name}, seen at its half or its whole", [f"{name}.size"], size, step if step == size else 2 * step, 0))
+    return [*rows, ("misses of l1d for each load of twice its size", [], 1, round(misses[2 * l1], 1), 0)]
+
+
+def changed(m, number):
+    """The machine with another value of one number."""
+    m = copy.deepcopy(m)
+    *path, last = number.split(".")
+    at = m
+    for key in path:
+        at = at[key]
+    if last == "ports":
+        at[last] = at[last][:-1] or [0, 1]
+    elif last == "size":  # l1d keeps 4 KiB in each way
+        at[last] = {32: 64, 64: 32, 256: 512, 512: 256}[at[last] // KIB] * KIB
+        at["ways"] = at[last] // (4 * KIB) if number == "l1d.size" else at["ways"]
+    else:
+        at[last] += -1 if last == "width" and at[last] > 1 else 1 if number == "l1d.latency" else 2
+    return m
+
+
+def measure(arch, m, folder, sizes=True):
+    file = str(folder / f"{arch}.json")
+    pathlib.Path(file).write_text(json.dumps(m))
+    rows = code_rows(arch, m, measure_codes(arch, file, folder))
+    return rows + size_rows(m, *measure_sizes(arch, file)) if sizes else rows
+
+
+def check_machine(arch, seed, folder):
+    m = draw_machine(seed)
+    base = measure(arch, m, folder)
+    for what, on, planted, found, margin in base:
+        print(f"# {arch}: {what}: planted {planted}, found {found}; depends on {', '.join(on) or 'none'}")
+        points.check(found is not None and abs(found - planted) <= margin, f"{arch}: {what}")
+    # A change that only nb sees takes a second, that of a cache the whole time again.
+    numbers = sorted({n for what, on, *_ in base for n in on if CAMPAIGN or what.startswith("cycles")})
+    for number in random.Random(seed).sample(numbers, 2):
+        wrong = []
+        other = measure(arch, changed(m, number), folder, CAMPAIGN)
+        for (what, on, _, before, margin), (_, _, planted, found, _) in zip(base, other):
+            if found is None or abs(found - planted) > margin or number not in on and abs(found - before) > margin:
+                wrong.append((what, before, found, planted))
+        points.check(not wrong, f"{arch}: another {number} changes the rows that depend on it, and no other", wrong)
 
 
 def check_wrong_files(folder):
     """A wrong file is refused by one line that names the place."""
     for change, line in (({"widht": 4}, "widht is not a property of a machine"), ({"width": 0}, "width 1 to 16"),
-                         ({"forms": {"nop": {"latency": 1, "ports": [], "uops": 0}}}, "1 to 16 uops"), ({"mhz": 2 ** 40}, "mhz is missing, or is not a whole number"), ({"l2": {}}, "l2.size is missing"),
+                         ({"forms": {"nop": {"latency": 1, "ports": [], "uops": 0}}}, "1 to 16 uops"),
+                         ({"mhz": 2 ** 40}, "mhz is missing, or is not a whole number"), ({"l2": {}}, "l2.size is missing"),
                          ({"dtlb": {"page": 1}}, "dtlb.page is not a property of a machine"), ({"name": ""}, "name is missing, empty"),
                          ({"memory": 2 ** 30}, "memory and penalty are at most 65536 cycles")):
         file = folder / "wrong.json"
@@ -169,14 +198,12 @@ def main():
         folder = pathlib.Path(name)
         check_wrong_files(folder)
         check_migration()
-        for arch in ("arm64", "x86_64"):
-            seed = seed_of(arch)
-            print(f"# {arch}: seed {seed}")
-            m = draw_machine(seed)
-            file = str(folder / f"{arch}.json")
-            pathlib.Path(file).write_text(json.dumps(m))
-            check_codes(arch, m, measure_codes(arch, file, folder))
-            check_sizes(arch, m, *measure_sizes(arch, file))
+        commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "HEAD"], stdout=subprocess.PIPE, text=True, check=False).stdout.strip()
+        for n in range(50 if CAMPAIGN else 1):
+            for arch in ("arm64", "x86_64"):
+                seed = f"{os.environ.get('BARECPC_SEED') or commit} {arch} {n or ''}".strip()
+                print(f"# {arch}: seed {seed}")
+                check_machine(arch, seed, folder)
     return points.end()
 
 
