@@ -47,6 +47,9 @@ def main():
     for arch in signed.FIRMWARE if campaign and not wanted else ():
         with tempfile.TemporaryDirectory() as folder:
             points.check(signed.refused(arch, folder), f"{arch}: Secure Boot refuses an image that is not signed")
+    if campaign and not wanted:
+        with tempfile.TemporaryDirectory() as folder:
+            points.check(signed.enforced(folder), "arm64: the firmware of strict NX executes no data")
     text = DOC.read_text()
     before, mark, rest = text.partition(HEAD)
     rows, gap, after = rest.partition("\n\n")

@@ -100,7 +100,7 @@ def systemd_boot(arch, folder):
     return ["-bios", FIRMWARE[arch], *drive(folder, files), *USB]
 
 
-def unified(arch, folder):
+def unified_file(arch, folder):
     """A unified kernel image: systemd-stub with command line, kernel and initrd as sections.  It is the only file."""
     stub = loaders() / "usr/lib/systemd/boot/efi" / ("linuxx64.efi.stub" if arch == "x86_64" else "linuxaa64.efi.stub")
     out = pathlib.Path(folder) / "unified.efi"
@@ -110,7 +110,11 @@ def unified(arch, folder):
              for word in ("--add-section", f"{name}={file}", "--change-section-vma", f"{name}={at:#x}")]
     prefix = "x86_64-linux-gnu-" if arch == "x86_64" else "aarch64-linux-gnu-"
     subprocess.run([prefix + "objcopy", *words, stub, out], check=True)
-    return ["-bios", FIRMWARE[arch], *drive(folder, {f"EFI/BOOT/{BOOT_FILE[arch]}": out}), *USB]
+    return {f"EFI/BOOT/{BOOT_FILE[arch]}": out}
+
+
+def unified(arch, folder):
+    return ["-bios", FIRMWARE[arch], *drive(folder, unified_file(arch, folder)), *USB]
 
 
 def refind(folder):

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 from loaders.machine import EFI, ROOT, Route, build, prints, suite_archive
-from loaders.media import USB, drive, write
+from loaders.media import USB, drive, unified_file, write
 
 KEY, CERT = "/usr/share/ovmf/PkKek-1-snakeoil.key", "/usr/share/ovmf/PkKek-1-snakeoil.pem"
 FIRMWARE = {
@@ -45,11 +45,24 @@ def newer():
     return pathlib.Path(subprocess.check_output([ROOT / "scripts/setup", "--firmware"], text=True).strip()) / "usr/share"
 
 
-def strict(arch, folder):
+def plain(arch, folder):
+    return files(arch, build(arch, EFI[arch]), folder)
+
+
+def code_as_data(arch, folder):
+    """The application, whose section .text says that it is data."""
+    app = pathlib.Path(folder) / EFI[arch]
+    image = bytearray(build(arch, EFI[arch]).read_bytes())
+    image[(at := image.index(b".text\0\0\0") + 36):at + 4] = (0xC0000040).to_bytes(4, "little")
+    app.write_bytes(image)
+    return files(arch, app, folder)
+
+
+def strict(arch, volume, folder):
     """Firmware of the kind that has EFI_MEMORY_ATTRIBUTE_PROTOCOL.  That of arm64 also executes no pages of data."""
     name = {"x86_64": "OVMF/OVMF_CODE_4M.secboot.strictnx.fd", "arm64": "AAVMF/AAVMF_CODE.secboot.strictnx.fd"}[arch]
     variables = {"x86_64": "OVMF/OVMF_VARS_4M.fd", "arm64": "AAVMF/AAVMF_VARS.fd"}[arch]
-    return flash(arch, newer() / name, newer() / variables, folder) + [*drive(folder, files(arch, build(arch, EFI[arch]), folder)), *USB]
+    return flash(arch, newer() / name, newer() / variables, folder) + [*drive(folder, volume(arch, folder)), *USB]
 
 
 def refused(arch, folder):
@@ -57,8 +70,14 @@ def refused(arch, folder):
     return prints(arch, stick(arch, False, folder), "Access Denied") != ""
 
 
+def enforced(folder):
+    """Does arm64's firmware refuse to execute data?"""
+    return prints("arm64", strict("arm64", code_as_data, folder), "Synchronous Exception") != ""
+
+
 def routes():
     yield Route("x86_64", "OVMF, Secure Boot", "USB stick, signed", functools.partial(stick, "x86_64", True))
     yield Route("arm64", "AAVMF, Secure Boot", "USB stick, signed", functools.partial(stick, "arm64", True))
-    yield Route("x86_64", "OVMF, strict NX", "USB stick", functools.partial(strict, "x86_64"))
-    yield Route("arm64", "AAVMF, strict NX", "USB stick", functools.partial(strict, "arm64"))
+    for arch, name in (("x86_64", "OVMF"), ("arm64", "AAVMF")):
+        yield Route(arch, f"{name}, strict NX", "USB stick", functools.partial(strict, arch, plain))
+        yield Route(arch, f"{name}, strict NX", "unified kernel image", functools.partial(strict, arch, unified_file))
