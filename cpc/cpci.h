@@ -100,8 +100,7 @@ struct cpci_req {
 	int cir_index;     /* of its struct cpc_packreq in the pack, too */
 	char *cir_event;
 	uint64_t cir_preset; /* atomic */
-	uint_t cir_flags;
-	uint_t cir_nattrs;
+	uint_t cir_flags, cir_nattrs;
 	cpc_attr_t *cir_attrs; /* NULL: none */
 };
 

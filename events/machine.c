@@ -46,8 +46,7 @@ event_select_only(const struct event_code *ec)
 bool
 machine_unmodelled(const struct cpc_pmu *pm, uint64_t select)
 {
-	const struct cpc_model *m = pm->pm_models;
-	const struct cpc_model *end = m + pm->pm_nmodels;
+	const struct cpc_model *m = pm->pm_models, *end = m + pm->pm_nmodels;
 
 	if (pm->pm_listed == 0)
 		return false;

@@ -74,13 +74,10 @@ struct event_row {
 	uint16_t er_list;  /* place of its unit masks in SECTION_LISTS */
 	uint32_t er_code;  /* with the unit mask and modifiers it implies; */
 			   /* AMD: 12 bits, and the unit mask from bit 16 */
-	uint16_t er_nlist;
-	uint16_t er_pics;
+	uint16_t er_nlist, er_pics;
 	uint16_t er_defaults; /* place in SECTION_DEFAULTS */
 	uint16_t er_index;    /* of a long list: place in SECTION_INDEX */
-	uint8_t er_flags;
-	uint8_t er_ngroup;
-	uint8_t er_models;
+	uint8_t er_flags, er_ngroup, er_models;
 };
 
 /* An entry of a list: a unit mask, and whether the event needs no other. */
@@ -194,8 +191,7 @@ typedef uint64_t event_pics_t;
 
 /* A PMU, and its part of each array. */
 struct event_pmu {
-	char ep_name[24];
-	char ep_desc[64];
+	char ep_name[24], ep_desc[64];
 	char ep_source[96];         /* the files and their revisions */
 	uint16_t ep_first, ep_nrow; /* its rows */
 	uint16_t ep_index;          /* first entry of its index */

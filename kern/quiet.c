@@ -17,8 +17,7 @@
 
 /* The outcome of each item: done on so many CPUs, and what the last said. */
 static struct {
-	unsigned items;
-	unsigned done[QUIET_N];
+	unsigned items, done[QUIET_N];
 	const char *said[QUIET_N], *refused[QUIET_N];
 } quiet;
 

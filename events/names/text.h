@@ -22,8 +22,7 @@ event_lower(char c)
 /* Text that is cut to the buffer's size; te_len is its whole length. */
 struct text {
 	char *te_buf;
-	size_t te_size;
-	size_t te_len;
+	size_t te_size, te_len;
 };
 
 static inline void

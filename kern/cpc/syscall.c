@@ -339,10 +339,7 @@ op_without_pmu(uintptr_t op, const uintptr_t *a)
 		return op_lwp_self(a);
 	case CPC_OP_NPIC:
 		kcpc_asked(true);
-		return -ENOSYS;
-	default:
-		return -ENOSYS;
-	}
+	return -ENOSYS;
 }
 
 intptr_t

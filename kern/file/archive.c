@@ -15,8 +15,7 @@ extern const char archive_builtin[], archive_builtin_end[];
 
 #define NARCHIVE 2
 static struct {
-	const char *name;
-	const char *data;
+	const char *name, *data;
 	size_t bytes;
 } archives[NARCHIVE] = {
 	{ .name = "initrd" },
@@ -58,8 +57,7 @@ path_normalize(const char *path, char *out, size_t size)
  */
 static struct {
 	struct archive_entry *entry;
-	size_t used, room;
-	size_t pages;
+	size_t used, room, pages;
 } archive_index;
 
 /* Compare two strings without NUL, in the order of memcmp(). */

@@ -40,8 +40,7 @@ struct cpio_file {
 	const char *f_name; /* terminated; no leading "/" or "./" */
 	const char *f_data;
 	size_t f_bytes;
-	uint32_t f_mode;
-	uint32_t f_nlink;
+	uint32_t f_mode, f_nlink;
 	struct cpio_inode f_inode;
 };
 

@@ -55,8 +55,7 @@ struct file {
 	enum stream f_stream;
 	const char *f_name; /* FILE_ARCHIVE: its path; of a device: its name */
 	/* FILE_DIR: its normalized path, by kmalloc(); f_tmp if in /tmp */
-	const char *f_dir;
-	const char *f_data;
+	const char *f_dir, *f_data;
 	size_t f_bytes;
 	uint64_t f_offset;  /* bytes; FILE_DIR: dir_entry()'s position + 2 */
 	uint64_t f_changes; /* epoll.c: they may have made it ready */
@@ -103,8 +102,7 @@ void file_register_texts(const struct text_file *files, unsigned n);
 struct file_info {
 	uint64_t fi_ino;
 	uint32_t fi_mode, fi_nlink, fi_uid, fi_gid;
-	uint64_t fi_bytes;
-	uint64_t fi_rdev;
+	uint64_t fi_bytes, fi_rdev;
 	/* Seconds and ns: of access, change of content, any change. */
 	int64_t fi_time[3][2];
 };

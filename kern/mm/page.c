@@ -25,8 +25,7 @@
 
 struct zone {
 	uint64_t z_pfn; /* first page frame, a multiple of the largest block */
-	uint64_t z_pages;
-	uint64_t *z_free[NORDER];
+	uint64_t z_pages, *z_free[NORDER];
 };
 
 struct block {

@@ -108,8 +108,7 @@ struct siginfo {
 			uint32_t si_uid;
 			int32_t si_status;
 		};
-		uint64_t si_addr;
-		uint64_t si_rest[4];
+		uint64_t si_addr, si_rest[4];
 	};
 };
 

@@ -37,14 +37,12 @@ sys_sysinfo(const uintptr_t *a)
 {
 	struct {
 		int64_t uptime;
-		uint64_t loads[3];
-		uint64_t totalram, freeram, sharedram, bufferram;
+		uint64_t loads[3], totalram, freeram, sharedram, bufferram;
 		uint64_t totalswap, freeswap;
 		uint16_t procs, pad;
 		uint32_t pad2;
 		uint64_t totalhigh, freehigh;
-		uint32_t mem_unit;
-		uint32_t pad3;
+		uint32_t mem_unit, pad3;
 	} info = {
 		.uptime = gethrtime() / 1000000000,
 		.totalram = page_ntotal() * PAGE_SIZE,

@@ -51,8 +51,7 @@ clock_ran(int clock, uint64_t *ticks)
 }
 
 struct timespec {
-	int64_t tv_sec;
-	int64_t tv_nsec;
+	int64_t tv_sec, tv_nsec;
 };
 
 static struct timespec

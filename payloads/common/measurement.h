@@ -9,8 +9,7 @@
 #include "payloads/common/report.h"
 
 struct measurement {
-	struct quantity msm_count[MAXEVENT];
-	struct quantity msm_tick, msm_hrtime;
+	struct quantity msm_count[MAXEVENT], msm_tick, msm_hrtime;
 	struct runs msm_runs, msm_empty; /* msm_empty: of the overhead */
 	bool msm_verified;
 };

@@ -27,9 +27,7 @@ struct meter {
 	cpc_reqinfo_t m_info[MAXEVENT];       /* of the bound events */
 	bool m_kernel_only[MAXEVENT];         /* counts none of the payload */
 	/* the last run: the second sample less the first */
-	int64_t m_count[MAXEVENT];
-	int64_t m_tick;
-	int64_t m_hrtime;
+	int64_t m_count[MAXEVENT], m_tick, m_hrtime;
 	struct condition m_condition;
 	/* the present run */
 	bool m_known; /* m_interrupts is right */

@@ -34,8 +34,7 @@ struct options {
 	const char *o_filter; /* NULL: all kernels */
 	uint64_t o_turns;     /* of the loop in a run */
 	bool o_list;          /* only print the kernels' names */
-	unsigned o_runs, o_warmups;
-	unsigned o_nevent;
+	unsigned o_runs, o_warmups, o_nevent;
 	struct event o_event[MAXEVENT];
 };
 

@@ -42,8 +42,7 @@ struct pack {
 	size_t pck_keep; /* bytes that the console keeps */
 	void (*pck_send)(const char *frame, size_t n);
 	struct pack_block *pck_block;
-	unsigned pck_nblock;
-	unsigned pck_records;
+	unsigned pck_nblock, pck_records;
 	size_t pck_text;   /* bytes of text so far */
 	char *pck_row;     /* the last line of text, if it waits for a record */
 	char *pck_machine; /* that the block has, or NULL */

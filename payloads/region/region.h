@@ -17,8 +17,7 @@
 
 /* The values of all events, and the time. */
 struct counts {
-	int64_t rct_event[REGION_MAXEVENT];
-	int64_t rct_tick, rct_hrtime;
+	int64_t rct_event[REGION_MAXEVENT], rct_tick, rct_hrtime;
 };
 
 #define REGION_LOST "another set took this CPU's counters"

@@ -40,8 +40,7 @@ mean_runtime(const struct counted *c)
 struct line {
 	const struct counted *of;
 	const struct part *part; /* or NULL: of the whole program */
-	char value[40];
-	char event[REPORT_EVENT];
+	char value[40], event[REPORT_EVENT];
 	int64_t runtime;    /* ns */
 	const char *unit;   /* of the value */
 	const char *metric; /* the unit of a metric, or NULL */

@@ -34,8 +34,7 @@ struct vpmu_pic {
 /* The machine; fixed after vpmu_open(). */
 extern struct vpmu {
 	cpc_t *v_cpc;
-	unsigned v_npic;
-	unsigned v_runs;
+	unsigned v_npic, v_runs;
 	bool v_system;  /* vpmu itself runs at system privilege */
 	uint_t v_own;   /* CPC_COUNT_* of that privilege */
 	int64_t v_late; /* counts, of an overflow interrupt; -1: not known */

@@ -39,8 +39,7 @@ struct chunk {
 
 struct kcpc_profile {
 	unsigned kp_refs; /* one for the file, one for each context */
-	unsigned kp_depth;
-	unsigned kp_nreqs;
+	unsigned kp_depth, kp_nreqs;
 	bool kp_begun, kp_rows;
 	uint64_t kp_count[PCBE_MAXPIC]; /* by request */
 	struct chunk *kp_first, *kp_last;

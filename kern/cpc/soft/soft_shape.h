@@ -61,8 +61,7 @@ struct soft_shape {
 	 * The PICs of the upper half of the CPUs, and their masks of events.
 	 * The halves are core types then.  0: all CPUs are alike.
 	 */
-	unsigned ns_pics2;
-	unsigned ns_event2[SOFT_NEVENT];
+	unsigned ns_pics2, ns_event2[SOFT_NEVENT];
 };
 
 extern const struct soft_shape soft_shape_default;

@@ -250,10 +250,7 @@ struct statfs {
 	uint64_t f_files;
 	uint64_t f_ffree;
 	int32_t f_fsid[2];
-	int64_t f_namelen;
-	int64_t f_frsize;
-	int64_t f_flags;
-	int64_t f_spare[4];
+	int64_t f_namelen, f_frsize, f_flags, f_spare[4];
 };
 
 #define TMPFS_MAGIC 0x01021994

@@ -20,8 +20,7 @@
 struct signal_report {
 	uint32_t signo;
 	int32_t error, code;
-	uint32_t pid, uid;
-	uint32_t unused[5];
+	uint32_t pid, uid, unused[5];
 	int32_t status, int_value;
 	uint64_t ptr_value;
 	uint8_t pad[72];

@@ -43,8 +43,7 @@ static const char intel[] = "GenuineIntel", amd[] = "AuthenticAMD";
 static const struct erratum {
 	const char *er_vendor;
 	unsigned er_family;
-	const char *er_models, *er_events;
-	const char *er_text;
+	const char *er_models, *er_events, *er_text;
 } errata[] = {
 	{ intel, 6, "4d 5f 86 af dd", "c0", FAR },
 	{ intel, 6, "4d 5f 86 af", "c4", FAR },

@@ -59,8 +59,7 @@ void series_json(FILE *f, const struct series *s);
 
 /* A quantity measured, and the same measured around an empty body. */
 struct quantity {
-	struct series q_raw;
-	struct series q_overhead;
+	struct series q_raw, q_overhead;
 };
 
 /* The median less the overhead's median. */
