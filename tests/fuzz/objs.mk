@@ -5,7 +5,7 @@ FUZZ_CC     := clang
 # In these targets pa_to_va() adds an address to NULL.
 FUZZ_SAN    := -fsanitize=address,undefined -fno-sanitize=pointer-overflow -fno-sanitize-recover=all
 FUZZ_CFLAGS := -O1 -g -std=gnu11 -Wall -Wextra -MMD -MP -Itests/fuzz/shadow -Itests/lib/host/shadow -I. -Iinclude \
-    -fno-strict-aliasing
+    -fno-strict-aliasing -Wno-c2x-extensions
 FUZZ_LIB    := tests/fuzz/fuzz.o lib/string.o lib/text.o lib/printf.o
 FB := build/fuzz
 fuzz_objs = $(addprefix $(FB)/,$(1))
