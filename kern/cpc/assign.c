@@ -83,9 +83,8 @@ static uint64_t
 take_free(unsigned n, const uint64_t *can, int *pic, uint64_t *freep)
 {
 	uint64_t free = ALL_PICS, left = 0;
-	unsigned i;
 
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		uint64_t may = can[i] & free;
 
 		if (may == 0) {
@@ -99,17 +98,6 @@ take_free(unsigned n, const uint64_t *can, int *pic, uint64_t *freep)
 	return left;
 }
 
-static void
-note_owners(struct matching *m, unsigned n, uint64_t left)
-{
-	unsigned i;
-
-	for (i = 0; i < n; i++) {
-		if ((left >> i & 1) == 0)
-			m->m_owner[m->m_pic[i]] = (uint8_t)i;
-	}
-}
-
 /*
  * The PICs that a failed search met, and the requests that hold them: these
  * requests can use these PICs and no others.
@@ -117,11 +105,9 @@ note_owners(struct matching *m, unsigned n, uint64_t left)
 static void
 explain_failure(const struct matching *m, unsigned req, struct kcpc_short *why)
 {
-	uint64_t pics;
-
 	why->ksh_pics = m->m_met;
 	why->ksh_reqs = 1ULL << req;
-	for (pics = m->m_met; pics != 0; pics &= pics - 1)
+	for (uint64_t pics = m->m_met; pics != 0; pics &= pics - 1)
 		why->ksh_reqs |= 1ULL << m->m_owner[__builtin_ctzll(pics)];
 }
 
@@ -135,7 +121,10 @@ kcpc_assign(unsigned n, const uint64_t *can, int *pic, struct kcpc_short *why)
 		return true;
 	m.m_can = can;
 	m.m_pic = pic;
-	note_owners(&m, n, left);
+	for (unsigned i = 0; i < n; i++) {
+		if ((left >> i & 1) == 0)
+			m.m_owner[pic[i]] = (uint8_t)i;
+	}
 	for (; left != 0; left &= left - 1) {
 		unsigned req = (unsigned)__builtin_ctzll(left);
 

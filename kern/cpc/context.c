@@ -73,31 +73,21 @@ check_attrs(const struct cpc_packreq *pr, const struct cpc_packattr *attrs,
 	return 0;
 }
 
-/* The PICs of `pics` that take the request's attributes; all, if none does. */
-static uint64_t
-with_attrs(uint64_t pics, const struct cpc_packreq *pr,
-    const struct cpc_packattr *attrs, const struct kcpc_type *kt)
-{
-	uint64_t some = 0;
-
-	if (kcpc_ops->attr_pics != NULL && check_attrs(pr, attrs, kt) == 0)
-		some = kcpc_ops->attr_pics(pics, pr->cr_nattrs, attrs);
-	return some != 0 ? some : pics;
-}
-
-/* Bit n: request i can be on PIC n. */
+/* Bit n: request i can be on PIC n.  If no PIC takes its attributes, on any. */
 static uint64_t
 request_coverage(
     const struct cpc_pack *pack, unsigned i, const struct kcpc_type *kt)
 {
 	const struct cpc_packreq *pr = &pack->cp_req[i];
-	uint64_t pics = pr->cr_event.ce_pics & kt->kt_pics;
+	const struct cpc_packattr *attrs = CPC_PACK_ATTRS(pack) + pr->cr_attr;
+	uint64_t pics = pr->cr_event.ce_pics & kt->kt_pics, some = 0;
 
 	if (pr->cr_picnum != -1)
 		pics &= 1ULL << pr->cr_picnum;
-	return pr->cr_nattrs != 0 ? with_attrs(pics, pr,
-					CPC_PACK_ATTRS(pack) + pr->cr_attr, kt)
-	                          : pics;
+	if (pr->cr_nattrs != 0 && kcpc_ops->attr_pics != NULL &&
+	    check_attrs(pr, attrs, kt) == 0)
+		some = kcpc_ops->attr_pics(pics, pr->cr_nattrs, attrs);
+	return some != 0 ? some : pics;
 }
 
 static int
@@ -107,13 +97,12 @@ assign_pics(struct kcpc_ctx *ctx, const struct cpc_pack *pack,
 	uint64_t can[PCBE_MAXPIC];
 	struct kcpc_short too_few;
 	int pic[PCBE_MAXPIC];
-	unsigned i;
 
-	for (i = 0; i < ctx->kc_nreqs; i++)
+	for (unsigned i = 0; i < ctx->kc_nreqs; i++)
 		can[i] = request_coverage(pack, i, kt);
 	if (!kcpc_assign(ctx->kc_nreqs, can, pic, &too_few))
 		return kcpc_refuse_short(rf, &too_few);
-	for (i = 0; i < ctx->kc_nreqs; i++)
+	for (unsigned i = 0; i < ctx->kc_nreqs; i++)
 		request_place(ctx, i, (unsigned)pic[i]);
 	ctx->kc_pcbe.ps_spare = (uint32_t)kt->kt_pics & ~ctx->kc_pcbe.ps_pics;
 	return 0;
@@ -151,13 +140,11 @@ configure_all(struct kcpc_ctx *ctx, const struct cpc_pack *pack,
     const struct kcpc_type *kt, struct cpc_refusal *rf)
 {
 	const struct cpc_packattr *attrs = CPC_PACK_ATTRS(pack);
-	unsigned i;
-	int code;
 
-	for (i = 0; i < ctx->kc_nreqs; i++) {
+	for (unsigned i = 0; i < ctx->kc_nreqs; i++) {
 		const struct cpc_packreq *pr = &pack->cp_req[i];
+		int code = configure_one(ctx, pr, attrs + pr->cr_attr, kt, rf);
 
-		code = configure_one(ctx, pr, attrs + pr->cr_attr, kt, rf);
 		if (code != 0) {
 			rf->cf_request = (int32_t)i;
 			return kcpc_refuse(rf, code);

@@ -88,16 +88,6 @@ say_user_only(const char *program, const struct cpc_pack *pack)
 	    program, i, (unsigned long)pack->cp_req[i].cr_event.ce_code);
 }
 
-/* Is the program's pack at uva still this one?  Requests are only added. */
-static bool
-is_current(uintptr_t uva, const struct cpc_pack *pack)
-{
-	struct cpc_pack now;
-
-	return copyin(&now, uva, sizeof now) == 0 &&
-	       now.cp_set == pack->cp_set && now.cp_nreqs == pack->cp_nreqs;
-}
-
 /*
  * Bind a set of a core type.  Others run while the LWP moves to a CPU of that
  * type: they may take the counters, and change or destroy the set.
@@ -107,13 +97,16 @@ bind_type(struct lwp *l, const struct cpc_pack *pack, const uintptr_t *a,
     struct cpc_refusal *rf)
 {
 	int err = kcpc_type_enter(l, pack->cp_type, rf);
+	struct cpc_pack now;
 
 	if (err != 0)
 		return err;
 	ASSERT(l->l_cpc == NULL); /* controllers bind to LWPs that rest */
 	/* Others may have changed this while the LWP yielded. */
 	drop_other_binding(l, pack->cp_set);
-	if (!is_current(a[0], pack))
+	/* Requests are only added to a pack. */
+	if (copyin(&now, a[0], sizeof now) != 0 || now.cp_set != pack->cp_set ||
+	    now.cp_nreqs != pack->cp_nreqs)
 		err = ESTALE;
 	else if (kcpc_profiled(l))
 		err = EAGAIN;
@@ -137,8 +130,7 @@ bind_lwp(struct lwp *l, const struct cpc_pack *pack, const uintptr_t *a,
 		return EAGAIN;
 	if ((err = kcpc_lwp_check()) != 0)
 		return err;
-	/* Errors before this line leave the LWP's old binding; later ones not.
-	 */
+	/* Errors before this line leave the LWP's old binding. */
 	kcpc_drop(l);
 	if (!is_whole(pack))
 		return EINVAL;

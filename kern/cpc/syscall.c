@@ -20,29 +20,8 @@
 _Static_assert(CPC_MAX_REQS < 1 << 7, "CPC_PAGE_SET() has seven bits for it");
 
 static intptr_t
-where_copyout(const struct kcpc_ctx *ctx, const uintptr_t *a)
+op_access(const uintptr_t *)
 {
-	struct cpc_where w;
-	unsigned pic;
-
-	if (a[1] >= ctx->kc_nreqs)
-		return -EINVAL;
-	pic = ctx->kc_pcbe.ps_cfg[a[1]].pc_pic;
-	w.cw_pic = pic;
-	w.cw_width = kcpc_ops->width(pic);
-	w.cw_index = kcpc_ops->read_index(pic);
-	w.cw_flags = ctx->kc_pcbe.ps_cfg[a[1]].pc_flags;
-	w.cw_bind = (ctx->kc_flags & KCPC_CTX_LWPINHERIT) != 0
-	                ? CPC_BIND_LWP_INHERIT
-	                : 0;
-	w.cw_code = ctx->kc_reqs[a[1]].kr_code;
-	return -copyout(a[2], &w, sizeof w);
-}
-
-static intptr_t
-op_access(const uintptr_t *a)
-{
-	(void)a;
 	return kcpc_profiled(lwp_self()) ? -EAGAIN : -kcpc_lwp_check();
 }
 
@@ -189,8 +168,20 @@ op_where(const uintptr_t *a)
 {
 	struct kcpc_ctx *ctx;
 	int err = kcpc_target_ctx(a[3], a[0], &ctx);
+	const struct pcbe_cfg *cfg;
+	struct cpc_where w = { .cw_bind = 0 };
 
-	return ctx != NULL ? where_copyout(ctx, a) : -err;
+	if (ctx == NULL || a[1] >= ctx->kc_nreqs)
+		return ctx == NULL ? -err : -EINVAL;
+	cfg = &ctx->kc_pcbe.ps_cfg[a[1]];
+	w.cw_pic = cfg->pc_pic;
+	w.cw_width = kcpc_ops->width(cfg->pc_pic);
+	w.cw_index = kcpc_ops->read_index(cfg->pc_pic);
+	w.cw_flags = cfg->pc_flags;
+	if ((ctx->kc_flags & KCPC_CTX_LWPINHERIT) != 0)
+		w.cw_bind = CPC_BIND_LWP_INHERIT;
+	w.cw_code = ctx->kc_reqs[a[1]].kr_code;
+	return -copyout(a[2], &w, sizeof w);
 }
 
 static intptr_t
@@ -334,10 +325,9 @@ kcpc_add_op(unsigned op, kcpc_op_fn *fn)
 static intptr_t
 op_without_pmu(uintptr_t op, const uintptr_t *a)
 {
-	switch (op) {
-	case CPC_OP_LWP_SELF:
+	if (op == CPC_OP_LWP_SELF)
 		return op_lwp_self(a);
-	case CPC_OP_NPIC:
+	if (op == CPC_OP_NPIC)
 		kcpc_asked(true);
 	return -ENOSYS;
 }

@@ -185,9 +185,7 @@ add_row(struct kcpc_profile *kp, struct kcpc_ctx *ctx)
 static void
 preset_all(struct kcpc_ctx *ctx)
 {
-	unsigned i;
-
-	for (i = 0; i < ctx->kc_nreqs; i++)
+	for (unsigned i = 0; i < ctx->kc_nreqs; i++)
 		*kcpc_count(ctx, i) = ctx->kc_reqs[i].kr_preset;
 }
 
@@ -200,14 +198,13 @@ static void
 begin_period(struct kcpc_profile *kp, struct kcpc_ctx *ctx, bool sampled)
 {
 	uint64_t preset = ctx->kc_reqs[0].kr_preset, periods;
-	unsigned i;
 
 	if (ctx->kc_notify != 0) {
 		periods = (*kcpc_count(ctx, 0) - preset) / -preset;
 		if (periods > sampled)
 			kp->kp_stat.ct_missed += periods - sampled;
 	}
-	for (i = 0; i < ctx->kc_nreqs; i++)
+	for (unsigned i = 0; i < ctx->kc_nreqs; i++)
 		kp->kp_count[i] +=
 		    *kcpc_count(ctx, i) - ctx->kc_reqs[i].kr_preset;
 	kp->kp_stat.ct_events = kp->kp_count[0];
