@@ -177,14 +177,9 @@ static const char *
 normal_name(const char *name)
 {
 	char buf[CPIO_NAME_MAX + 2];
-	char *copy;
 
 	path_normalize(name, buf, sizeof buf);
-	if (strcmp(name, buf) == 0)
-		return name;
-	if ((copy = kmalloc(strlen(buf) + 1)) != NULL)
-		strlcpy(copy, buf, strlen(buf) + 1);
-	return copy;
+	return strcmp(name, buf) == 0 ? name : kmalloc_string(buf);
 }
 
 typedef bool entry_before(

@@ -17,9 +17,7 @@
 #include "lib/string.h"
 #include "lib/text.h"
 
-/* Linux's flags of open(2).  Only O_DIRECTORY differs between machines. */
-/* O_APPEND, O_NONBLOCK */
-#define O_KEPT (O_ACCMODE | 02000 | 04000 | O_PATH)
+#define O_KEPT (O_ACCMODE | O_APPEND | O_NONBLOCK | O_PATH)
 
 #define S_IFIFO 0010000u
 #define S_IFCHR 0020000u
@@ -149,19 +147,6 @@ make_text(const struct text_file *tf, struct file *f)
 	return 0;
 }
 
-static int
-copy_path(struct file *f)
-{
-	size_t size = strlen(f->f_dir) + 1;
-	char *copy = kmalloc(size);
-
-	if (copy == NULL)
-		return ENOMEM;
-	strlcpy(copy, f->f_dir, size);
-	f->f_dir = copy;
-	return 0;
-}
-
 /* Give an open file of describe() what it owns.  Returns 0 or an errno. */
 static int
 acquire(struct file *f, const struct lookup *lk)
@@ -169,7 +154,8 @@ acquire(struct file *f, const struct lookup *lk)
 	int err = 0;
 
 	if (f->f_kind == FILE_DIR)
-		err = copy_path(f);
+		err =
+		    (f->f_dir = kmalloc_string(f->f_dir)) != NULL ? 0 : ENOMEM;
 	else if ((f->f_flags & O_PATH) == 0 && f->f_kind == FILE_TEXT)
 		err = make_text(lk->lk_text, f);
 	else if ((f->f_flags & O_PATH) == 0 && device_ops[f->f_kind] != NULL)

@@ -197,35 +197,23 @@ pipe_close(struct file *f)
 	}
 }
 
-static struct pipe *
-pipe_new(void)
-{
-	struct pipe *pi = kmalloc(sizeof *pi);
-
-	if (pi != NULL && (pi->pi_buf = kmalloc(PIPE_BYTES)) == NULL) {
-		kfree(pi);
-		return NULL;
-	}
-	return pi;
-}
-
 /* Open both ends, each with one reference.  Returns 0 or ENOMEM. */
 static int
 pipe_open(unsigned flags, struct file *end[2])
 {
-	struct pipe *pi = pipe_new();
+	struct pipe *pi = kmalloc(sizeof *pi);
+	char *buf = kmalloc(PIPE_BYTES);
 
-	if (pi == NULL)
-		return ENOMEM;
 	end[0] = file_new(FILE_PIPE, flags & O_NONBLOCK);
 	end[1] = file_new(FILE_PIPE, (flags & O_NONBLOCK) | O_WRONLY);
-	if (end[0] == NULL || end[1] == NULL) {
+	if (pi == NULL || buf == NULL || end[0] == NULL || end[1] == NULL) {
 		kfree(end[0]);
 		kfree(end[1]);
-		kfree(pi->pi_buf);
+		kfree(buf);
 		kfree(pi);
 		return ENOMEM;
 	}
+	pi->pi_buf = buf;
 	pi->pi_reader = pi->pi_writer = true;
 	end[0]->f_pipe = end[1]->f_pipe = pi;
 	return 0;

@@ -104,27 +104,15 @@ tmp_next(const struct tmp_node *dir, uint64_t ino)
 	return tn;
 }
 
-static char *
-copy_name(const char *name)
-{
-	size_t size = strlen(name) + 1;
-	char *copy = kmalloc(size);
-
-	if (copy != NULL)
-		strlcpy(copy, name, size);
-	return copy;
-}
-
 int
 tmp_make(struct tmp_node *dir, const char *name, bool is_dir, uint32_t mode,
     struct tmp_node **node)
 {
-	struct tmp_node *tn;
-	char *copy;
+	struct tmp_node *tn = kmalloc(sizeof *tn);
+	char *copy = kmalloc_string(name);
 
-	if ((tn = kmalloc(sizeof *tn)) == NULL)
-		return ENOMEM;
-	if ((copy = copy_name(name)) == NULL) {
+	if (tn == NULL || copy == NULL) {
+		kfree(copy);
 		kfree(tn);
 		return ENOMEM;
 	}
@@ -238,7 +226,7 @@ tmp_rename(struct tmp_node *tn, struct tmp_node *dir, const char *name)
 		return EINVAL;
 	if (taken != NULL && (err = check_remove(taken, tn->tn_dir)) != 0)
 		return err;
-	if ((copy = copy_name(name)) == NULL)
+	if ((copy = kmalloc_string(name)) == NULL)
 		return ENOMEM;
 	if (taken != NULL)
 		unlink_node(taken);

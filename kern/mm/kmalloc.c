@@ -255,6 +255,17 @@ kfree(void *p)
 	lock_release(&heap.lock);
 }
 
+char *
+kmalloc_string(const char *s)
+{
+	size_t size = strlen(s) + 1;
+	char *copy = kmalloc(size);
+
+	if (copy != NULL)
+		memcpy(copy, s, size);
+	return copy;
+}
+
 size_t
 kmalloc_nblocks(void)
 {

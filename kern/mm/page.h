@@ -57,6 +57,7 @@ extern bool (*page_alloc_fails)(void);
 /* Allocate a zeroed object.  Returns NULL if memory runs out. */
 void *kmalloc(size_t bytes);
 void kfree(void *p);
-size_t kmalloc_nblocks(void); /* objects in use */
+char *kmalloc_string(const char *s); /* a copy */
+size_t kmalloc_nblocks(void);        /* objects in use */
 
 #endif /* KERN_MM_PAGE_H */

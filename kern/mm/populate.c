@@ -245,26 +245,18 @@ pages_populate(
 	              : populate_blocks(as, va, len, prot);
 }
 
-/* Move a page's mapping from one address space's tables to another's. */
-static int
-move_mapping(
-    struct as *from, struct as *to, uintptr_t va, size_t step, unsigned prot)
-{
-	int err = pages_map(to, va, arch_translate(from, va), step, prot);
-
-	if (err == 0)
-		arch_unmap(from, va, step);
-	return err;
-}
-
 /* Hide the page at va if prot is 0, else make it accessible again. */
 static int
 hide_or_show(struct as *as, uintptr_t va, size_t step, unsigned prot)
 {
-	struct as *h = as->as_hidden;
+	struct as *from = prot == 0 ? as : as->as_hidden;
+	struct as *to = prot == 0 ? as->as_hidden : as;
+	int err = pages_map(to, va, arch_translate(from, va), step,
+	    prot == 0 ? PROT_READ : prot);
 
-	return prot == 0 ? move_mapping(as, h, va, step, PROT_READ)
-	                 : move_mapping(h, as, va, step, prot);
+	if (err == 0)
+		arch_unmap(from, va, step);
+	return err;
 }
 
 int
