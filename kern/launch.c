@@ -113,10 +113,10 @@ name_line(struct line *ln)
 static bool
 divide_line(struct line *ln, const char *where, char **words, unsigned count)
 {
-	unsigned first = 0, i;
+	unsigned first = 0;
 
 	*ln = (struct line){ 0 };
-	for (i = 0; i <= count; i++) {
+	for (unsigned i = 0; i <= count; i++) {
 		if (i < count && words[i] != word_pipe && words[i] != word_both)
 			continue;
 		if (i == first) {
@@ -304,13 +304,11 @@ run_suite(const struct cmdline *cl)
 	const struct archive_entry *e = archive_find("suite");
 	char *text, *line, *end;
 
-	if (e == NULL) {
-		printf("barecpc: no program on the command line and no file "
-		       "`suite' in the archives\n");
-		return EXIT_FAILED;
-	}
-	if ((text = kmalloc(e->ae_bytes + 1)) == NULL) {
-		printf("barecpc: suite: out of memory\n");
+	if (e == NULL || (text = kmalloc(e->ae_bytes + 1)) == NULL) {
+		printf("barecpc: %s\n",
+		    e == NULL ? "no program on the command line and no file "
+				"`suite' in the archives"
+			      : "suite: out of memory");
 		return EXIT_FAILED;
 	}
 	memcpy(text, e->ae_data, e->ae_bytes);

@@ -61,16 +61,6 @@ is_inside(size_t bytes, uint64_t offset, uint64_t n, uint64_t size)
 	       len <= bytes - offset;
 }
 
-/* Copied, because headers in a file may be unaligned. */
-static struct phdr
-get_phdr(const struct elf *e, const struct ehdr *h, unsigned i)
-{
-	struct phdr ph;
-
-	memcpy(&ph, e->e_data + h->e_phoff + i * sizeof ph, sizeof ph);
-	return ph;
-}
-
 static const char *
 check_header(const struct elf *e, struct ehdr *h, uint16_t machine)
 {
@@ -203,8 +193,10 @@ elf_check(const void *data, size_t bytes, const struct elf_limits *lim,
 		e->e_bias = lim->el_pie_base;
 	e->e_phnum = h.e_phnum;
 	for (unsigned i = 0; i < h.e_phnum; i++) {
-		struct phdr ph = get_phdr(e, &h, i);
+		struct phdr ph;
 
+		/* Headers in a file may be unaligned. */
+		memcpy(&ph, e->e_data + h.e_phoff + i * sizeof ph, sizeof ph);
 		if (ph.p_type == PT_INTERP &&
 		    (why = take_interp(e, &ph)) != NULL)
 			return why;

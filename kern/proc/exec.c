@@ -52,21 +52,15 @@
  */
 static const unsigned char at_random[16] = "barecpc-constant";
 
-static unsigned
-segment_prot(const struct elf_segment *s)
-{
-	return (s->seg_prot & ELF_R ? PROT_READ : 0) |
-	       (s->seg_prot & ELF_W ? PROT_WRITE : 0) |
-	       (s->seg_prot & ELF_X ? PROT_EXEC : 0);
-}
-
 static int
 load_segment(struct proc *p, const struct elf *e, const struct elf_segment *s)
 {
 	uintptr_t va = s->seg_vaddr + e->e_bias;
 	uintptr_t from = va & -PAGE_SIZE;
 	uintptr_t to = (va + s->seg_memsz + PAGE_SIZE - 1) & -PAGE_SIZE;
-	unsigned prot = segment_prot(s);
+	unsigned prot = (s->seg_prot & ELF_R ? PROT_READ : 0) |
+	                (s->seg_prot & ELF_W ? PROT_WRITE : 0) |
+	                (s->seg_prot & ELF_X ? PROT_EXEC : 0);
 	int err;
 
 	/* Make a segment without access readable: it has content. */

@@ -205,19 +205,16 @@ proc_wait(struct proc *p)
 void
 proc_free(struct proc *p)
 {
-	struct lwp *l;
+	struct proc **link = &allprocs;
 
-	while ((l = p->p_lwps) != NULL) {
-		lwp_free(l);
-	}
+	while (p->p_lwps != NULL)
+		lwp_free(p->p_lwps);
 	sig_flush(p, &p->p_sigpend);
-	for (struct proc **link = &allprocs; *link != NULL;
-	     link = &(*link)->p_next) {
-		if (*link == p) {
-			*link = p->p_next;
-			proc_hash_remove(p);
-			break;
-		}
+	while (*link != NULL && *link != p)
+		link = &(*link)->p_next;
+	if (*link == p) { /* else it was not created as a whole */
+		*link = p->p_next;
+		proc_hash_remove(p);
 	}
 	if (!p->p_done) { /* else it gave these back when it ended */
 		file_close_all(p);

@@ -157,6 +157,16 @@ void lwp_hash_remove(struct lwp *l);
 /* NULL if it does not exist or, for a process, has ended. */
 struct proc *proc_find(int pid);
 struct lwp *lwp_find(int tid);
+/* The LWP of p with this l_id, or NULL. */
+static inline struct lwp *
+lwp_by_id(const struct proc *p, int id)
+{
+	struct lwp *l = p->p_lwps;
+
+	while (l != NULL && l->l_id != id)
+		l = l->l_sibling;
+	return l;
+}
 /* The process of this number or of an LWP of this number, even an ended one. */
 struct proc *proc_find_any(int id);
 

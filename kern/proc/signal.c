@@ -49,19 +49,6 @@ sig_ignored(const struct proc *p, int sig)
  * Sets of pending signals
  */
 
-/*
- * A set has room for one signal.  Mostly a signal is taken before the next one
- * comes.  kmalloc() could take and free a page for each.
- */
-static struct sigqueue *
-queue_alloc(struct sigpend *sp)
-{
-	if (sp->sp_own_used)
-		return kmalloc(sizeof(struct sigqueue));
-	sp->sp_own_used = true;
-	return &sp->sp_own;
-}
-
 static void
 queue_free(struct sigpend *sp, struct sigqueue *sq)
 {
@@ -80,14 +67,19 @@ pend_add(
 	/* A standard signal is pending only once at a time. */
 	if (sig < SIGRTMIN && (sp->sp_set & SIGBIT(sig)) != 0)
 		return 0;
+	/*
+	 * A set has room for one signal.  Mostly a signal is taken before the
+	 * next one comes.  kmalloc() could take and free a page for each.
+	 */
 	if (p->p_nsigq < NSIGQ_MAX)
-		sq = queue_alloc(sp);
+		sq = sp->sp_own_used ? kmalloc(sizeof *sq) : &sp->sp_own;
 	if (sq == NULL && sig >= SIGRTMIN)
 		return EAGAIN;
 	sp->sp_set |= SIGBIT(sig);
 	signal_files_changed();
 	if (sq == NULL)
 		return 0;
+	sp->sp_own_used |= sq == &sp->sp_own;
 	sq->sq_info = *info;
 	sq->sq_next = NULL;
 	for (link = &sp->sp_first; *link != NULL;)

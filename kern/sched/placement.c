@@ -189,23 +189,15 @@ sched_allowed(const struct lwp *l)
 	return may;
 }
 
-/* Is c the only CPU that takes LWPs? */
-static bool
-is_last(const struct cpu *c)
-{
-	for (const struct cpu *o = cpus; o < cpus + ncpu; o++) {
-		if (o != c && o->c_active)
-			return false;
-	}
-	return true;
-}
-
 int
 sched_offline(struct cpu *c)
 {
 	struct lwp *l;
+	unsigned others = 0;
 
-	if (is_last(c) || c->c_nbound > 0 || c->c_claimed)
+	for (const struct cpu *o = cpus; o < cpus + ncpu; o++)
+		others += o != c && o->c_active;
+	if (others == 0 || c->c_nbound > 0 || c->c_claimed)
 		return EBUSY;
 	set_active(c, false);
 	sched_set_idle(c, false);

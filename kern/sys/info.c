@@ -117,21 +117,15 @@ rlimit_of(unsigned which)
 	}
 }
 
-static intptr_t
-get_rlimit(uintptr_t which, uintptr_t uva)
-{
-	uint64_t lim[2];
-
-	if (which >= RLIM_NLIMITS)
-		return -EINVAL;
-	lim[0] = lim[1] = rlimit_of((unsigned)which);
-	return -copyout(uva, lim, sizeof lim);
-}
-
 intptr_t
 sys_getrlimit(const uintptr_t *a)
 {
-	return get_rlimit(a[0], a[1]);
+	uint64_t lim[2];
+
+	if (a[0] >= RLIM_NLIMITS)
+		return -EINVAL;
+	lim[0] = lim[1] = rlimit_of((unsigned)a[0]);
+	return -copyout(a[1], lim, sizeof lim);
 }
 
 /*
@@ -164,5 +158,5 @@ sys_prlimit64(const uintptr_t *a)
 		return -ESRCH;
 	if (a[2] != 0 && (err = set_rlimit(a[1], a[2])) != 0)
 		return err;
-	return a[3] == 0 ? 0 : get_rlimit(a[1], a[3]);
+	return a[3] == 0 ? 0 : sys_getrlimit((uintptr_t[]){ a[1], a[3] });
 }

@@ -75,16 +75,6 @@ choose_address(
 	return va == 0 ? -ENOMEM : (intptr_t)va;
 }
 
-/* Copy part of a file; the bytes after its end stay zero. */
-static void
-copy_file(struct as *as, uintptr_t va, size_t len, const struct file *f,
-    uint64_t offset)
-{
-	size_t bytes = file_bytes(f), n = offset < bytes ? bytes - offset : 0;
-
-	as_write(as, va, file_data(f) + offset, n < len ? n : len);
-}
-
 /*
  * Can the archive's own pages be mapped?  They can if the program only reads
  * them, and the file begins at a page boundary and has whole pages there.
@@ -163,7 +153,12 @@ sys_mmap(const uintptr_t *a)
 	if (err != 0)
 		return -err;
 	if (f != NULL) {
-		copy_file(as, (uintptr_t)va, len, f, a[5]);
+		size_t bytes = file_bytes(f),
+		       n = a[5] < bytes ? bytes - a[5] : 0;
+
+		/* The bytes after the file's end stay zero. */
+		as_write(
+		    as, (uintptr_t)va, file_data(f) + a[5], n < len ? n : len);
 		if (prot & PROT_EXEC)
 			as_sync_code(as, (uintptr_t)va, len);
 		if (f->f_kind == FILE_ARCHIVE)
@@ -273,14 +268,14 @@ sys_mremap(const uintptr_t *a)
 }
 
 /* Memory stays where it is: a lock only checks that there is some. */
-static intptr_t
-lock_range(uintptr_t va, size_t len)
+intptr_t
+sys_mlock(const uintptr_t *a)
 {
 	struct as *as = proc_self()->p_as;
-	uintptr_t at = va & -PAGE_SIZE, end = va + len;
+	uintptr_t at = a[0] & -PAGE_SIZE, end = a[0] + a[1];
 	const struct region *r;
 
-	if (end < va)
+	if (end < a[0])
 		return -EINVAL;
 	for (; at < end; at = r->r_end) {
 		if ((r = as_find(as, at)) == NULL)
@@ -329,14 +324,8 @@ sys_madvise(const uintptr_t *a)
 	case MADV_KEEPONFORK:
 		return -as_at_fork(as, a[0], len, FORK_COPY);
 	default:
-		return lock_range(a[0], len);
+		return sys_mlock(a);
 	}
-}
-
-intptr_t
-sys_mlock(const uintptr_t *a)
-{
-	return lock_range(a[0], a[1]);
 }
 
 #define MCL_ALL 7u /* MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT */

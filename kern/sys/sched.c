@@ -107,16 +107,6 @@ bind_one(struct lwp *l, int cpu, int *old)
 	return 0;
 }
 
-static struct lwp *
-by_lwpid(const struct proc *p, int id)
-{
-	struct lwp *l = p->p_lwps;
-
-	while (l != NULL && l->l_id != id)
-		l = l->l_sibling;
-	return l;
-}
-
 static int
 bind_process(struct proc *p, int cpu, int *old)
 {
@@ -136,7 +126,7 @@ processor_bind(int idtype, int id, int cpu, uintptr_t old_uva)
 
 	switch (idtype) {
 	case P_LWPID:
-		l = id == P_MYID ? lwp_self() : by_lwpid(p, id);
+		l = id == P_MYID ? lwp_self() : lwp_by_id(p, id);
 		if (l == NULL)
 			return -ESRCH;
 		err = bind_one(l, cpu, &old);
@@ -163,7 +153,7 @@ set_lowest(int idtype, int id, int lowest)
 	bool was;
 
 	if (idtype == P_LWPID) {
-		l = id == P_MYID ? lwp_self() : by_lwpid(p, id);
+		l = id == P_MYID ? lwp_self() : lwp_by_id(p, id);
 	} else if (idtype == P_PID) {
 		p = id == P_MYID ? p : proc_find(id);
 		l = p == NULL ? NULL : p->p_lwps;

@@ -11,16 +11,6 @@
 #include "kern/sys/syscall.h"
 
 static intptr_t
-take(void)
-{
-	unsigned width, height;
-
-	if (!fbcons_take(&width, &height))
-		return -ENODEV;
-	return (intptr_t)(width << 16 | height);
-}
-
-static intptr_t
 text(unsigned row, uintptr_t uva)
 {
 	char line[256];
@@ -64,9 +54,13 @@ kept(size_t from, size_t bytes, uintptr_t uva)
 intptr_t
 screen_syscall(const uintptr_t *a)
 {
+	unsigned width, height;
+
 	switch (a[0]) {
 	case BARECPC_SCREEN_TAKE:
-		return take();
+		return fbcons_take(&width, &height)
+		           ? (intptr_t)(width << 16 | height)
+		           : -ENODEV;
 	case BARECPC_SCREEN_GIVE_BACK:
 		fbcons_give_back();
 		return 0;

@@ -124,16 +124,6 @@ wait_for_set(
 	return 0;
 }
 
-static int
-siginfo_out(uintptr_t uva, const struct siginfo *info)
-{
-	int err = copyout(uva, info, sizeof *info);
-
-	return err != 0
-	           ? err
-	           : copyzero(uva + sizeof *info, SIGINFO_BYTES - sizeof *info);
-}
-
 intptr_t
 sys_rt_sigtimedwait(const uintptr_t *a)
 {
@@ -153,7 +143,9 @@ sys_rt_sigtimedwait(const uintptr_t *a)
 	sig_set_mask(l, l->l_kept.sk_mask);
 	if (err != 0)
 		return -err;
-	if (a[1] != 0 && siginfo_out(a[1], &info) != 0)
+	if (a[1] != 0 &&
+	    (copyout(a[1], &info, sizeof info) != 0 ||
+		copyzero(a[1] + sizeof info, SIGINFO_BYTES - sizeof info) != 0))
 		return -EFAULT;
 	return info.si_signo;
 }

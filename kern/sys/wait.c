@@ -33,13 +33,6 @@ struct wanted {
 	int id;
 };
 
-static bool
-is_wanted(const struct proc *child, struct wanted w)
-{
-	return w.type == P_ALL ||
-	       (w.type == P_PID ? child->p_pid : child->p_pgid) == w.id;
-}
-
 /* The news of a child, as far as asked for: a code of SIGCHLD, or 0. */
 static int
 news_of(const struct proc *c, unsigned options)
@@ -58,7 +51,8 @@ find_child(struct proc *p, struct wanted w, unsigned options, bool *any)
 {
 	*any = false;
 	for (struct proc *c = p->p_children; c != NULL; c = c->p_sibling) {
-		if (!is_wanted(c, w))
+		if (w.type != P_ALL &&
+		    (w.type == P_PID ? c->p_pid : c->p_pgid) != w.id)
 			continue;
 		*any |= !c->p_done || (options & WEXITED);
 		if (news_of(c, options) != 0)
@@ -109,14 +103,11 @@ wait_status(const struct proc *child, int code)
 {
 	int status = news_status(child, code);
 
-	switch (code) {
-	case CLD_STOPPED:
-		return status << 8 | 0x7f;
-	case CLD_CONTINUED:
+	if (code == CLD_CONTINUED)
 		return 0xffff;
-	default:
-		return code == CLD_KILLED ? status : status << 8;
-	}
+	return code == CLD_KILLED    ? status
+	       : code == CLD_STOPPED ? status << 8 | 0x7f
+	                             : status << 8;
 }
 
 /* The caller knows.  Free a child that has ended, and keep its time. */

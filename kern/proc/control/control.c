@@ -315,16 +315,6 @@ in_vfork(const struct proc *p)
 	return l != NULL;
 }
 
-/* Is there something to return?  Then the process stops. */
-static bool
-wait_over(struct proc *p, uint64_t deadline)
-{
-	if (next_stop(p) == NULL && !p->p_wait_cancel && arch_tick() < deadline)
-		return false;
-	order_stop(p);
-	return true;
-}
-
 static int
 event_take(struct proc *p, struct control_event *ev)
 {
@@ -357,7 +347,10 @@ control_wait(int pid, uint64_t deadline, struct control_event *ev)
 	if (p != NULL && next_stop(p) == NULL && !p->p_wait_cancel)
 		resume_all(p);
 	while ((p = control_find(pid)) != NULL && err != EINTR) {
-		over = wait_over(p, deadline);
+		over = next_stop(p) != NULL || p->p_wait_cancel ||
+		       arch_tick() >= deadline;
+		if (over) /* there is something to return */
+			order_stop(p);
 		if (over && all_stopped(p))
 			break;
 		err = waitq_sleep(wq, over ? ~0ULL : deadline);

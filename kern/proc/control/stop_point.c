@@ -28,16 +28,6 @@ bound_text(const struct lwp *l)
 	return l != NULL && l->l_cpc != NULL ? "bound" : "unbound";
 }
 
-static struct lwp *
-find_by_id(struct proc *p, int id)
-{
-	struct lwp *l = p->p_lwps;
-
-	while (l != NULL && l->l_id != id)
-		l = l->l_sibling;
-	return l;
-}
-
 /* The number of LWPs with a bound set. */
 static unsigned
 count_bound(const struct proc *p)
@@ -58,7 +48,7 @@ stop_trace(struct lwp *l, enum stop_at at, intptr_t arg)
 	switch (at) {
 	case STOP_LWP_CREATE:
 		printf("lwp_create %d (%s)\n", (int)arg,
-		    bound_text(find_by_id(p, (int)arg)));
+		    bound_text(lwp_by_id(p, (int)arg)));
 		break;
 	case STOP_LWP_EXIT:
 		printf("lwp_exit\n");

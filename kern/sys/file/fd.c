@@ -12,7 +12,7 @@
 #include "kern/sys/file/wait_files.h"
 #include "kern/sys/syscall.h"
 
-#define O_SETTABLE (02000 | O_NONBLOCK) /* and O_APPEND */
+#define O_SETTABLE (O_APPEND | O_NONBLOCK)
 
 static void
 set_cloexec(int fd, bool on)
@@ -227,10 +227,9 @@ sys_fcntl(const uintptr_t *a)
 		return -EBADF;
 	switch (a[1]) {
 	case F_DUPFD:
-		return dup_from((int)a[0], (int)a[2]);
 	case F_DUPFD_CLOEXEC:
 		fd = dup_from((int)a[0], (int)a[2]);
-		if (fd >= 0)
+		if (fd >= 0 && a[1] == F_DUPFD_CLOEXEC)
 			set_cloexec((int)fd, true);
 		return fd;
 	case F_GETFD:

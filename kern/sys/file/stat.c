@@ -242,13 +242,8 @@ sys_getdents64(const uintptr_t *a)
 
 /* Linux's struct statfs. */
 struct statfs {
-	int64_t f_type;
-	int64_t f_bsize;
-	uint64_t f_blocks;
-	uint64_t f_bfree;
-	uint64_t f_bavail;
-	uint64_t f_files;
-	uint64_t f_ffree;
+	int64_t f_type, f_bsize;
+	uint64_t f_blocks, f_bfree, f_bavail, f_files, f_ffree;
 	int32_t f_fsid[2];
 	int64_t f_namelen, f_frsize, f_flags, f_spare[4];
 };

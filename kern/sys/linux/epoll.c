@@ -36,26 +36,6 @@ sys_epoll_create1(const uintptr_t *a)
 	return make_epoll(a[0] != 0);
 }
 
-static int
-copyin_event(struct epoll_event *ee, uintptr_t uva)
-{
-	int err = copyin(&ee->ee_events, uva, sizeof ee->ee_events);
-
-	return err != 0 ? err
-	                : copyin(&ee->ee_data, uva + arch_epoll_data,
-			      sizeof ee->ee_data);
-}
-
-static int
-copyout_event(uintptr_t uva, const struct epoll_event *ee)
-{
-	int err = copyout(uva, &ee->ee_events, sizeof ee->ee_events);
-
-	return err != 0 ? err
-	                : copyout(uva + arch_epoll_data, &ee->ee_data,
-			      sizeof ee->ee_data);
-}
-
 intptr_t
 sys_epoll_ctl(const uintptr_t *a)
 {
@@ -70,7 +50,8 @@ sys_epoll_ctl(const uintptr_t *a)
 		return -EINVAL;
 	if (op == EPOLL_CTL_DEL)
 		return -epoll_change(set->f_epoll, fd, f, NULL);
-	if (copyin_event(&ee, a[3]) != 0)
+	if (copyin(&ee.ee_events, a[3], sizeof ee.ee_events) != 0 ||
+	    copyin(&ee.ee_data, a[3] + arch_epoll_data, sizeof ee.ee_data) != 0)
 		return -EFAULT;
 	if (op == EPOLL_CTL_ADD)
 		return -epoll_add(set->f_epoll, fd, f, &ee);
@@ -92,10 +73,11 @@ wait_for_events(
 			return err == ETIMEDOUT ? 0 : -err;
 	}
 	for (unsigned i = 0; i < n; i++) {
-		if (copyout_event(
-			uva + i * (arch_epoll_data + sizeof ee->ee_data),
-			&ee[i]) != 0)
+		if (copyout(uva, &ee[i].ee_events, sizeof ee->ee_events) != 0 ||
+		    copyout(uva + arch_epoll_data, &ee[i].ee_data,
+			sizeof ee->ee_data) != 0)
 			return -EFAULT;
+		uva += arch_epoll_data + sizeof ee->ee_data;
 	}
 	return (intptr_t)n;
 }

@@ -54,20 +54,14 @@ timer_get(int fd, struct file **f)
 	return (*f)->f_kind == FILE_TIMER ? 0 : EINVAL;
 }
 
-static void
-set_timespec(int64_t ts[2], hrtime_t ns)
-{
-	ts[0] = ns / NS_PER_S;
-	ts[1] = ns % NS_PER_S;
-}
-
 static int
 copyout_timer(uintptr_t uva, const struct file *f)
 {
-	struct timer_setting ts;
+	hrtime_t every = timer_file_every(f), left = timer_file_left(f);
+	const struct timer_setting ts = { { every / NS_PER_S,
+					      every % NS_PER_S },
+		{ left / NS_PER_S, left % NS_PER_S } };
 
-	set_timespec(ts.every, timer_file_every(f));
-	set_timespec(ts.first, timer_file_left(f));
 	return copyout(uva, &ts, sizeof ts);
 }
 
