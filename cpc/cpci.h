@@ -75,10 +75,8 @@ cpci_id(const void *name)
 struct __cpc {
 	pthread_mutex_t c_lock;
 	cpc_errhndlr_t *c_errfn; /* NULL: stderr */
-	uint_t c_npic;
-	uint_t c_caps;
-	char c_cciname[CPC_MAX_IMPL_NAME];
-	char c_cpuref[CPC_MAX_CPUREF];
+	uint_t c_npic, c_caps;
+	char c_cciname[CPC_MAX_IMPL_NAME], c_cpuref[CPC_MAX_CPUREF];
 	struct machine c_machine; /* event.c loads its table */
 	struct machine *c_types;  /* its core types; NULL: CPUs are alike */
 	uint_t c_ntypes;
