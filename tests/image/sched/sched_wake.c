@@ -250,7 +250,7 @@ rounds_in(const struct crowd_lwp *l, int64_t us)
 static bool
 pair_leaves_half(void)
 {
-	const int64_t us = 16 * SLICE_US;
+	const int64_t us = 8 * SLICE_US;
 	uint64_t alone, shared;
 	pthread_t a, b;
 
@@ -302,7 +302,7 @@ sleep_briefly(void *arg)
 static bool
 short_sleeps_leave_a_third(void)
 {
-	const int64_t us = 16 * SLICE_US;
+	const int64_t us = 8 * SLICE_US;
 	uint64_t alone, shared;
 	pthread_t t;
 
@@ -385,7 +385,7 @@ slice_is_whole(void)
 	crowd_sleep_us(5 * SLICE_US);
 	first = crowd.lwp[0].rounds;
 	second = crowd.lwp[1].rounds;
-	crowd_sleep_us(60 * SLICE_US);
+	crowd_sleep_us(24 * SLICE_US);
 	first = crowd.lwp[0].rounds - first;
 	second = crowd.lwp[1].rounds - second;
 	ended = true;
@@ -395,7 +395,7 @@ slice_is_whole(void)
 	test_note(
 	    "%lu and %lu rounds", (unsigned long)first, (unsigned long)second);
 	/*
-	 * 60 slices are twenty rounds of three LWPs.  One LWP may have had one
+	 * 24 slices are eight rounds of three LWPs.  One LWP may have had one
 	 * turn more.
 	 */
 	return first * 4 > second * 3 && second * 4 > first * 3;
