@@ -123,8 +123,10 @@ HOST_TESTS += $(EVENT_TESTS) events/perf_names events/vendor_answers \
 # The machine from arm64's tables.  Physical memory is the host's memory.
 HOST_MACHINE := $(call fake,machine.o) arch/arm64/machine.o kern/platform/bootinfo.o $(HOST_UART) $(HOST_LIB)
 HOST_FDT := $(addprefix arch/arm64/,fdt/dt.o fdt/machine_fdt.o fdt/uart_fdt.o fdt/pci_fdt.o) $(HOST_MACHINE)
-$(T)arch/arm64/fdt/machine_fdt $(T)arch/arm64/boards: $(call host,$(HOST_FDT))
-$(T)arch/arm64/fdt/machine_fdt $(T)arch/arm64/boards: HOST_LIBS := -lfdt
+FDT_TESTS := $(addprefix $(T)arch/arm64/,fdt/machine_fdt fdt/cpus_fdt boards)
+$(FDT_TESTS): $(call host,$(HOST_FDT))
+$(filter $(T)arch/arm64/fdt/%,$(FDT_TESTS)): $(call host,$(call fake,arm64/device_tree.o))
+$(FDT_TESTS): HOST_LIBS := -lfdt
 $(T)arch/arm64/machine_acpi: $(call host,arch/arm64/machine_acpi.o $(addprefix kern/platform/,firmware/acpi.o \
     firmware/acpi_uart.o) $(HOST_MACHINE))
 $(T)kern/firmware: $(call host,$(call fake,physical.o) $(addprefix arch/arm64/,machine.o machine_acpi.o fdt/dt.o \
@@ -139,7 +141,7 @@ $(T)arch/arm64/mm/early: $(call host,$(addprefix arch/arm64/mm/,early.o pt.o) $(
 $(T)arch/arm64/mm/early: HOST_LDFLAGS := -no-pie # so that the image is at a multiple of 2 MiB
 $(addprefix $(HB)/arch/arm64/mm/,early.o pt.o): RENAME_PRINTF := \
     --redefine-sym _start=image_start --redefine-sym __data_start=image_data
-HOST_TESTS += $(addprefix arch/arm64/,fdt/machine_fdt machine_acpi vmm boards dev/console dev/watchdog ras mm/early) \
+HOST_TESTS += $(addprefix arch/arm64/,fdt/machine_fdt fdt/cpus_fdt machine_acpi vmm boards dev/console dev/watchdog ras mm/early) \
     kern/firmware
 
 # The backends on fake registers.
