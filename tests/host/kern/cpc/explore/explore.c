@@ -49,9 +49,9 @@ static const char *const starts[] = {
 #define DEPTH   3 /* steps after a start; one more with the first shape */
 
 /*
- * Each schedule boots a world, and frees it.  To keep 256 MB of freed memory,
- * as AddressSanitizer does, costs a third of the time in fresh pages.  1 MB
- * holds what several worlds freed.
+ * Each schedule boots a world, and frees it.  AddressSanitizer keeps 256 MB of
+ * freed memory, so each world would be made of fresh pages, a sixth of the
+ * time.  1 MB holds what several worlds freed.
  */
 const char *__asan_default_options(void);
 const char *
