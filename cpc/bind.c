@@ -13,11 +13,9 @@
 static int
 set_errno(intptr_t r)
 {
-	if (r < 0) {
+	if (r < 0)
 		errno = (int)-r;
-		return -1;
-	}
-	return 0;
+	return r < 0 ? -1 : 0;
 }
 
 /*

@@ -197,7 +197,6 @@ add_scaled(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *a, cpc_buf_t *b, uint64_t sign)
 	const struct cpci_buf *ca = cpci_buf(cpc, a);
 	const struct cpci_buf *cb = cpci_buf(cpc, b);
 	struct cpc_sample *s;
-	int i;
 
 	if (cd == NULL || ca == NULL || cb == NULL || cd->cb_n != ca->cb_n ||
 	    cd->cb_n != cb->cb_n) {
@@ -205,7 +204,7 @@ add_scaled(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *a, cpc_buf_t *b, uint64_t sign)
 		return;
 	}
 	s = cd->cb_sample;
-	for (i = 0; i < cd->cb_n; i++)
+	for (int i = 0; i < cd->cb_n; i++)
 		s->cs_value[i] = ca->cb_sample->cs_value[i] +
 		                 sign * cb->cb_sample->cs_value[i];
 	s->cs_tick = ca->cb_sample->cs_tick + sign * cb->cb_sample->cs_tick;

@@ -34,9 +34,7 @@ cpc_core_type(cpc_t *cpc, uint_t n)
 {
 	const struct cpc_pmu *pm = cpc != NULL ? nth_type(cpc, n) : NULL;
 
-	if (pm != NULL)
-		return pm->pm_name;
-	return cpci_null();
+	return pm != NULL ? pm->pm_name : cpci_null();
 }
 
 int

@@ -146,13 +146,11 @@ void
 cpc_walk_attrs(
     cpc_t *cpc, void *arg, void (*action)(void *arg, const char *attr))
 {
-	unsigned i;
-
 	if (cpc == NULL || action == NULL) {
 		cpci_invalid();
 		return;
 	}
-	for (i = 0; i < CPC_ATTR_IDS; i++) {
+	for (unsigned i = 0; i < CPC_ATTR_IDS; i++) {
 		if ((cpc->c_machine.mc_pmu.pm_attrs >> i & 1) != 0)
 			action(arg, machine_attr((enum cpc_attr_id)i));
 	}

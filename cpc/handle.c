@@ -109,15 +109,11 @@ cpc_caps(cpc_t *cpc)
 const char *
 cpc_cciname(cpc_t *cpc)
 {
-	if (cpc == NULL)
-		return cpci_null();
-	return cpc->c_cciname;
+	return cpc != NULL ? cpc->c_cciname : cpci_null();
 }
 
 const char *
 cpc_cpuref(cpc_t *cpc)
 {
-	if (cpc == NULL)
-		return cpci_null();
-	return cpc->c_cpuref;
+	return cpc != NULL ? cpc->c_cpuref : cpci_null();
 }

@@ -138,8 +138,6 @@ cpci_table_drain(struct cpci_table *t)
 void
 cpci_table_free(struct cpci_table *t)
 {
-	unsigned k;
-
-	for (k = 0; k < CPCI_NCHUNK; k++)
+	for (unsigned k = 0; k < CPCI_NCHUNK; k++)
 		free(t->t_chunk[k]);
 }

@@ -34,20 +34,25 @@ is_core_type(const cpc_t *cpc, const char *name)
 static int
 attr_id(const cpc_t *cpc, const struct cpc_pmu *pm, const char *name)
 {
-	unsigned i;
-
 	if (name == NULL)
 		return ID_UNKNOWN;
 	if (strcmp(name, "picnum") == 0)
 		return ID_PICNUM;
 	if (is_core_type(cpc, name))
 		return ID_CORE_TYPE;
-	for (i = 0; i < CPC_ATTR_IDS; i++) {
+	for (unsigned i = 0; i < CPC_ATTR_IDS; i++) {
 		if ((pm->pm_attrs >> i & 1) != 0 &&
 		    strcmp(name, machine_attr((enum cpc_attr_id)i)) == 0)
 			return (int)i;
 	}
 	return ID_UNKNOWN;
+}
+
+static int
+refuse(int *subcode, int why)
+{
+	*subcode = why;
+	return EINVAL;
 }
 
 /* Add an attribute.  It replaces an earlier one of the same name. */
@@ -64,30 +69,20 @@ attr_put(struct wanted *w, const cpc_attr_t *attr, int id)
 		w->w_nattr++;
 }
 
-/* The PMU that the request counts on. */
-static const struct cpc_pmu *
-pmu_of(cpc_t *cpc, const struct wanted *w)
-{
-	return &cpci_machine_of(cpc, CPC_EVENT_TYPE(w->w_ev.ce_flags))->mc_pmu;
-}
-
 static int
 check_attrs(cpc_t *cpc, struct wanted *w, uint_t nattrs,
     const cpc_attr_t *attrs, int *subcode)
 {
 	const struct machine *mc =
 	    cpci_machine_of(cpc, CPC_EVENT_TYPE(w->w_ev.ce_flags));
-	uint_t i;
 	int id;
 
 	if (nattrs > CPC_MAX_ATTRS || (nattrs > 0 && attrs == NULL))
 		return EINVAL;
-	for (i = 0; i < nattrs; i++) {
+	for (uint_t i = 0; i < nattrs; i++) {
 		id = attr_id(cpc, &mc->mc_pmu, attrs[i].ca_name);
-		if (id == ID_UNKNOWN) {
-			*subcode = CPC_INVALID_ATTRIBUTE;
-			return EINVAL;
-		}
+		if (id == ID_UNKNOWN)
+			return refuse(subcode, CPC_INVALID_ATTRIBUTE);
 		attr_put(w, &attrs[i], id);
 		machine_set_attr(mc, id, attrs[i].ca_val, &w->w_ev);
 	}
@@ -97,6 +92,8 @@ check_attrs(cpc_t *cpc, struct wanted *w, uint_t nattrs,
 static int
 check_picnum(cpc_t *cpc, struct wanted *w, int *subcode)
 {
+	const struct machine *mc =
+	    cpci_machine_of(cpc, CPC_EVENT_TYPE(w->w_ev.ce_flags));
 	uint_t i;
 
 	for (i = 0; i < w->w_nattr && w->w_id[i] != ID_PICNUM; i++)
@@ -104,10 +101,8 @@ check_picnum(cpc_t *cpc, struct wanted *w, int *subcode)
 	if (i == w->w_nattr)
 		return 0;
 	if (w->w_attr[i].ca_val >=
-	    (cpc->c_ntypes != 0 ? pmu_of(cpc, w)->pm_npic : cpc->c_npic)) {
-		*subcode = CPC_INVALID_PICNUM;
-		return EINVAL;
-	}
+	    (cpc->c_ntypes != 0 ? mc->mc_pmu.pm_npic : cpc->c_npic))
+		return refuse(subcode, CPC_INVALID_PICNUM);
 	w->w_picnum = (int)w->w_attr[i].ca_val;
 	if ((w->w_ev.ce_flags & CPC_EVENT_RAW) == 0 &&
 	    (w->w_ev.ce_pics & 1ULL << w->w_picnum) == 0) {
@@ -127,10 +122,8 @@ find_core_type(const cpc_t *cpc, uint_t nattrs, const cpc_attr_t *attrs,
 	for (uint_t i = 0; attrs != NULL && i < nattrs; i++) {
 		if (!is_core_type(cpc, attrs[i].ca_name))
 			continue;
-		if (attrs[i].ca_val >= cpc->c_ntypes) {
-			*subcode = CPC_ATTRIBUTE_OUT_OF_RANGE;
-			return EINVAL;
-		}
+		if (attrs[i].ca_val >= cpc->c_ntypes)
+			return refuse(subcode, CPC_ATTRIBUTE_OUT_OF_RANGE);
 		*type = (unsigned)attrs[i].ca_val + 1;
 	}
 	return 0;
@@ -161,18 +154,12 @@ check_request(cpc_t *cpc, struct wanted *w, unsigned of_set, uint_t nattrs,
 	if (typed &&
 	    (err = find_core_type(cpc, nattrs, attrs, &type, subcode)) != 0)
 		return err;
-	if (!cpci_event(cpc, one ? 0 : type, w->w_event, &w->w_ev)) {
-		*subcode = CPC_INVALID_EVENT;
-		return EINVAL;
-	}
-	if (typed && types_conflict(cpc, w, type, of_set)) {
-		*subcode = CPC_CONFLICTING_REQS;
-		return EINVAL;
-	}
-	if ((w->w_flags & ~CPC_REQ_ALL_FLAGS) != 0) {
-		*subcode = CPC_REQ_INVALID_FLAGS;
-		return EINVAL;
-	}
+	if (!cpci_event(cpc, one ? 0 : type, w->w_event, &w->w_ev))
+		return refuse(subcode, CPC_INVALID_EVENT);
+	if (typed && types_conflict(cpc, w, type, of_set))
+		return refuse(subcode, CPC_CONFLICTING_REQS);
+	if ((w->w_flags & ~CPC_REQ_ALL_FLAGS) != 0)
+		return refuse(subcode, CPC_REQ_INVALID_FLAGS);
 	if ((err = check_attrs(cpc, w, nattrs, attrs, subcode)) != 0)
 		return err;
 	return check_picnum(cpc, w, subcode);
@@ -186,9 +173,8 @@ req_copy(const struct wanted *w)
 	               w->w_nattr * sizeof(cpc_attr_t) + strlen(w->w_event) + 1;
 	struct cpci_req *r;
 	char *text;
-	uint_t i;
 
-	for (i = 0; i < w->w_nattr; i++)
+	for (uint_t i = 0; i < w->w_nattr; i++)
 		bytes += strlen(w->w_attr[i].ca_name) + 1;
 	if ((r = calloc(1, bytes)) == NULL)
 		return NULL;
@@ -199,7 +185,7 @@ req_copy(const struct wanted *w)
 	text = (char *)((cpc_attr_t *)(r + 1) + w->w_nattr);
 	if (w->w_nattr > 0)
 		r->cir_attrs = (cpc_attr_t *)(r + 1);
-	for (i = 0; i < w->w_nattr; i++) {
+	for (uint_t i = 0; i < w->w_nattr; i++) {
 		r->cir_attrs[i].ca_name = text;
 		r->cir_attrs[i].ca_val = w->w_attr[i].ca_val;
 		text = stpcpy(text, w->w_attr[i].ca_name) + 1;
@@ -241,7 +227,6 @@ pack_add(struct cpc_pack *pack, const struct wanted *w)
 {
 	struct cpc_packreq *pr = &pack->cp_req[pack->cp_nreqs];
 	struct cpc_packattr *pa = (struct cpc_packattr *)(pr + 1);
-	uint_t i;
 
 	memmove(pa, pr, pack->cp_nattrs * sizeof *pa);
 	*pr = (struct cpc_packreq){
@@ -251,7 +236,7 @@ pack_add(struct cpc_pack *pack, const struct wanted *w)
 		.cr_picnum = w->w_picnum,
 		.cr_attr = pack->cp_nattrs,
 	};
-	for (i = 0; i < w->w_nattr; i++) {
+	for (uint_t i = 0; i < w->w_nattr; i++) {
 		if (w->w_id[i] < 0)
 			continue;
 		pa[pack->cp_nattrs++] = (struct cpc_packattr){

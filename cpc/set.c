@@ -119,9 +119,7 @@ cpc_set_destroy(cpc_t *cpc, cpc_set_t *set)
 			cpci_set_end(cpc, cs);
 		cpci_unlock(cpc, &mask);
 	}
-	if (cs == NULL)
-		return cpci_invalid();
-	return 0;
+	return cs != NULL ? 0 : cpci_invalid();
 }
 
 /* Returns true if the set is bound on any LWP. */
@@ -164,16 +162,6 @@ cpc_set_add_request(cpc_t *cpc, cpc_set_t *set, const char *event,
 	return cpci_fail(cpc, "cpc_set_add_request", err, subcode, why);
 }
 
-static struct cpci_req *
-req_find(struct cpci_set *cs, int index)
-{
-	struct cpci_req *r = cs->cis_newest;
-
-	while (r != NULL && r->cir_index != index)
-		r = r->cir_older;
-	return r;
-}
-
 int
 cpc_set_request_preset(cpc_t *cpc, cpc_set_t *set, int index, uint64_t preset)
 {
@@ -183,8 +171,11 @@ cpc_set_request_preset(cpc_t *cpc, cpc_set_t *set, int index, uint64_t preset)
 
 	if (cpc != NULL) {
 		cpci_lock(cpc, &mask);
-		if ((cs = cpci_set(cpc, set)) != NULL &&
-		    (r = req_find(cs, index)) != NULL) {
+		if ((cs = cpci_set(cpc, set)) != NULL)
+			r = cs->cis_newest;
+		while (r != NULL && r->cir_index != index)
+			r = r->cir_older;
+		if (r != NULL) {
 			__atomic_store_n(
 			    &r->cir_preset, preset, __ATOMIC_RELAXED);
 			__atomic_store_n(
@@ -193,9 +184,7 @@ cpc_set_request_preset(cpc_t *cpc, cpc_set_t *set, int index, uint64_t preset)
 		}
 		cpci_unlock(cpc, &mask);
 	}
-	if (r == NULL)
-		return cpci_invalid();
-	return 0;
+	return r != NULL ? 0 : cpci_invalid();
 }
 
 void

@@ -44,23 +44,18 @@ pctx_control(int op, pid_t pid, long a, void *b)
 	return syscall(BARECPC_SYS_CONTROL, (long)op, (long)pid, a, b);
 }
 
-static void __attribute__((format(printf, 2, 0)))
-say_on_stderr(const char *fn, const char *fmt, va_list ap)
-{
-	fprintf(stderr, "libpctx: pctx_%s: ", fn);
-	vfprintf(stderr, fmt, ap);
-}
-
 void
 pctx_say(pctx_errfn_t *errfn, const char *fn, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (errfn != NULL)
+	if (errfn != NULL) {
 		errfn(fn, fmt, ap);
-	else
-		say_on_stderr(fn, fmt, ap);
+	} else {
+		fprintf(stderr, "libpctx: pctx_%s: ", fn);
+		vfprintf(stderr, fmt, ap);
+	}
 	va_end(ap);
 }
 
@@ -225,29 +220,17 @@ pctx_create(const char *filename, char *const *argv, void *arg, int verbose,
 static void
 say_not_captured(pctx_errfn_t *errfn, pid_t pid, int err)
 {
-	static const char fn[] = "capture";
-
-	switch (err) {
-	case EINVAL:
-		pctx_say(errfn, fn, "cannot capture self!\n");
-		break;
-	case ECHILD:
-		pctx_say(errfn, fn, "pid %d is a zombie\n", (int)pid);
-		break;
-	case EBUSY:
-	case EDEADLK:
-		pctx_say(
-		    errfn, fn, "pid %d is already being traced\n", (int)pid);
-		break;
-	case EPERM:
-		pctx_say(errfn, fn, "pid %d: permission denied\n", (int)pid);
-		break;
-	case ENOMEM:
-		pctx_say(errfn, fn, "out of memory\n");
-		break;
-	default:
-		pctx_say(errfn, fn, "pid %d doesn't exist\n", (int)pid);
-	}
+	if (err == EINVAL)
+		pctx_say(errfn, "capture", "cannot capture self!\n");
+	else if (err == ENOMEM)
+		pctx_say(errfn, "capture", "out of memory\n");
+	else
+		pctx_say(errfn, "capture", "pid %d%s\n", (int)pid,
+		    err == ECHILD  ? " is a zombie"
+		    : err == EPERM ? ": permission denied"
+		    : err == EBUSY || err == EDEADLK
+			? " is already being traced"
+			: " doesn't exist");
 }
 
 pctx_t *

@@ -109,23 +109,6 @@ lwp_created(pctx_t *px, long lwp)
 	return RUN_ON;
 }
 
-static enum outcome
-lwp_exits(pctx_t *px, long lwp)
-{
-	call_for(px, px->px_fini_lwp, lwp);
-	call_for(px, px->px_lwp_exit, lwp);
-	return RUN_ON;
-}
-
-/* Two LWPs may do this at once.  One at most succeeds. */
-static enum outcome
-exec_begins(pctx_t *px)
-{
-	if (px->px_execs++ == 0)
-		call_for_all(px, px->px_fini_lwp);
-	return RUN_ON;
-}
-
 /* The LWPs go on in the old program, and count again. */
 static enum outcome
 exec_failed(pctx_t *px)
@@ -224,9 +207,14 @@ handle(pctx_t *px, const struct barecpc_control_event *ev)
 	case BARECPC_EVENT_LWP_CREATE:
 		return lwp_created(px, ev->be_arg);
 	case BARECPC_EVENT_LWP_EXIT:
-		return lwp_exits(px, ev->be_lwp);
+		call_for(px, px->px_fini_lwp, ev->be_lwp);
+		call_for(px, px->px_lwp_exit, ev->be_lwp);
+		return RUN_ON;
 	case BARECPC_EVENT_EXEC_ENTRY:
-		return exec_begins(px);
+		/* Two LWPs may do this at once.  One at most succeeds. */
+		if (px->px_execs++ == 0)
+			call_for_all(px, px->px_fini_lwp);
+		return RUN_ON;
 	case BARECPC_EVENT_EXEC_FAILED:
 		return exec_failed(px);
 	case BARECPC_EVENT_EXEC:
