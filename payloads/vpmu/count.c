@@ -87,32 +87,20 @@ least_call(struct measure *m, void (*call)(uint64_t))
 	return least;
 }
 
-/* The count of a long system call less that of a short one. */
+/*
+ * The count of a long system call, or loop of the program, less that of a short
+ * one.  A sample may be a system call, which is the same for both.
+ */
 static int64_t
-call_difference(unsigned pic, uint_t flags)
+difference_of(bool calls, unsigned pic, uint_t flags)
 {
-	int64_t d;
 	struct measure m;
+	int64_t d;
 
 	if (!measure_open(&m, pic, flags, 0))
 		return 0;
-	d = least_call(&m, call_long);
-	d -= least_call(&m, call_short);
-	measure_close(&m);
-	return d;
-}
-
-/* The count of a long loop of the program less that of a short one. */
-static int64_t
-loop_difference(unsigned pic, uint_t flags)
-{
-	int64_t d;
-	struct measure m;
-
-	if (!measure_open(&m, pic, flags, 0))
-		return 0;
-	/* A sample may be a system call, which is the same for both loops. */
-	d = measure_difference(&m, spin_loop);
+	d = calls ? least_call(&m, call_long) - least_call(&m, call_short)
+	          : measure_difference(&m, spin_loop);
 	measure_close(&m);
 	return d;
 }
@@ -141,8 +129,8 @@ static void
 judge_user_filter(unsigned pic)
 {
 	judge_filter("a long system call", pic,
-	    call_difference(pic, CPC_COUNT_SYSTEM),
-	    call_difference(pic, CPC_COUNT_USER));
+	    difference_of(true, pic, CPC_COUNT_SYSTEM),
+	    difference_of(true, pic, CPC_COUNT_USER));
 }
 
 /* Nothing of the program is counted. */
@@ -150,8 +138,8 @@ static void
 judge_kernel_filter(unsigned pic)
 {
 	judge_filter("a loop of 2000 more iterations", pic,
-	    loop_difference(pic, CPC_COUNT_USER),
-	    loop_difference(pic, CPC_COUNT_SYSTEM));
+	    difference_of(false, pic, CPC_COUNT_USER),
+	    difference_of(false, pic, CPC_COUNT_SYSTEM));
 }
 
 /* A stopped PIC does not count, and goes on from where it stopped. */

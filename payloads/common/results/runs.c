@@ -138,40 +138,62 @@ usual_count(const struct runs *rn, enum condition_kind k)
 	return usual;
 }
 
-/* By hrtime / tick, without a division. */
-static int
-compare_ratios(const void *a, const void *b)
+/*
+ * A quotient of two counters: a run's hrtime by its tick, or its APERF by its
+ * MPERF.  Intel SDM vol. 3B, "Hardware Feedback (APERF, MPERF)": only their
+ * ratio has a meaning.
+ */
+struct quotient {
+	int64_t qo_above, qo_below;
+};
+
+static struct quotient
+ratio_of(const struct condition *c)
 {
-	const struct condition *x = a, *y = b;
-	wide_t p = (wide_t)x->cn_hrtime * y->cn_tick;
-	wide_t q = (wide_t)y->cn_hrtime * x->cn_tick;
+	return (struct quotient){ c->cn_hrtime, c->cn_tick };
+}
+
+static struct quotient
+rate_of(const struct condition *c)
+{
+	return (struct quotient){ c->cn_aperf, c->cn_mperf };
+}
+
+static bool
+is_known(struct quotient q)
+{
+	return q.qo_above > 0 && q.qo_below > 0;
+}
+
+/* Without a division. */
+static int
+compare_quotients(const void *a, const void *b)
+{
+	const struct quotient *x = a, *y = b;
+	wide_t p = (wide_t)x->qo_above * y->qo_below;
+	wide_t q = (wide_t)y->qo_above * x->qo_below;
 
 	return (p > q) - (p < q);
 }
 
-static bool
-has_ratio(const struct condition *c)
+/* The median of the quotients that are known, or 0, 0. */
+static struct quotient
+usual_quotient(
+    const struct runs *rn, struct quotient (*of)(const struct condition *c))
 {
-	return c->cn_hrtime > 0 && c->cn_tick > 0;
-}
-
-/* Take the hrtime and tick of the run whose ratio is the median. */
-static void
-usual_ratio(struct runs *rn)
-{
-	struct condition *v = fail_unless_room(malloc(rn->rn_n * sizeof *v));
+	struct quotient *v = fail_unless_room(malloc(rn->rn_n * sizeof *v));
+	struct quotient usual = { 0, 0 };
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < rn->rn_n; i++) {
-		if (has_ratio(&rn->rn_run[i]))
-			v[n++] = rn->rn_run[i];
+		if (is_known(of(&rn->rn_run[i])))
+			v[n++] = of(&rn->rn_run[i]);
 	}
-	qsort(v, n, sizeof *v, compare_ratios);
-	if (n > 0) {
-		rn->rn_usual.cn_hrtime = v[(n - 1) / 2].cn_hrtime;
-		rn->rn_usual.cn_tick = v[(n - 1) / 2].cn_tick;
-	}
+	qsort(v, n, sizeof *v, compare_quotients);
+	if (n > 0)
+		usual = v[(n - 1) / 2];
 	free(v);
+	return usual;
 }
 
 /*
@@ -190,51 +212,13 @@ ratio_differs(const struct condition *c, const struct condition *usual,
 	wide_t there = (wide_t)usual->cn_hrtime * c->cn_tick;
 	wide_t off = here > there ? here - there : there - here, period, slack;
 
-	if (tick_hz == 0 || !has_ratio(c) || !has_ratio(usual))
+	if (tick_hz == 0 || !is_known(ratio_of(c)) ||
+	    !is_known(ratio_of(usual)))
 		return false;
 	period = 2 + 1000000000 / tick_hz + (wide_t)gap;
 	slack = period * (c->cn_tick + usual->cn_tick) + c->cn_hrtime +
 	        usual->cn_hrtime;
 	return (off - slack) * 100 > there;
-}
-
-/*
- * The rate of the run whose ratio is the median, as its APERF and MPERF.
- * Intel SDM vol. 3B, "Hardware Feedback (APERF, MPERF)": only their ratio has
- * a meaning.
- */
-static bool
-has_rate(const struct condition *c)
-{
-	return c->cn_mperf > 0 && c->cn_aperf > 0;
-}
-
-static int
-compare_rates(const void *a, const void *b)
-{
-	const struct condition *x = a, *y = b;
-	wide_t p = (wide_t)x->cn_aperf * y->cn_mperf;
-	wide_t q = (wide_t)y->cn_aperf * x->cn_mperf;
-
-	return (p > q) - (p < q);
-}
-
-static void
-usual_rate(struct runs *rn)
-{
-	struct condition *v = fail_unless_room(malloc(rn->rn_n * sizeof *v));
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < rn->rn_n; i++) {
-		if (has_rate(&rn->rn_run[i]))
-			v[n++] = rn->rn_run[i];
-	}
-	qsort(v, n, sizeof *v, compare_rates);
-	if (n > 0) {
-		rn->rn_usual.cn_aperf = v[(n - 1) / 2].cn_aperf;
-		rn->rn_usual.cn_mperf = v[(n - 1) / 2].cn_mperf;
-	}
-	free(v);
 }
 
 /*
@@ -255,7 +239,8 @@ rate_differs(const struct condition *c, const struct condition *usual)
 	    (wide_t)RATE_STEP *
 	    (c->cn_aperf + c->cn_mperf + usual->cn_aperf + usual->cn_mperf);
 
-	return has_rate(c) && has_rate(usual) && (off - slack) * 100 > there;
+	return is_known(rate_of(c)) && is_known(rate_of(usual)) &&
+	       (off - slack) * 100 > there;
 }
 
 bool
@@ -270,12 +255,16 @@ void
 runs_judge(
     struct runs *rn, const struct runs *empty, bool exclude, uint64_t tick_hz)
 {
+	struct quotient ratio = usual_quotient(rn, ratio_of);
+	struct quotient rate = usual_quotient(rn, rate_of);
 	int64_t gap;
 
 	for (unsigned k = 0; k < COND_N; k++)
 		rn->rn_usual.cn_count[k] = usual_count(rn, k);
-	usual_ratio(rn);
-	usual_rate(rn);
+	rn->rn_usual.cn_hrtime = ratio.qo_above;
+	rn->rn_usual.cn_tick = ratio.qo_below;
+	rn->rn_usual.cn_aperf = rate.qo_above;
+	rn->rn_usual.cn_mperf = rate.qo_below;
 	gap = empty != NULL ? empty->rn_usual.cn_hrtime : 0;
 	for (unsigned i = 0; i < rn->rn_n; i++) {
 		struct condition *c = &rn->rn_run[i];
