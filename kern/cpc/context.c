@@ -17,10 +17,9 @@ check_requests(const struct cpc_pack *pack, unsigned npic, uint32_t *all,
 	uint64_t pinned = 0;
 	uint32_t flags = 0;
 	bool known = true, twice = false;
-	unsigned i;
 	int pic;
 
-	for (i = 0; i < pack->cp_nreqs; i++) {
+	for (unsigned i = 0; i < pack->cp_nreqs; i++) {
 		flags |= pack->cp_req[i].cr_flags;
 		pic = pack->cp_req[i].cr_picnum;
 		if (pic == -1)

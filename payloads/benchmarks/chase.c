@@ -36,9 +36,8 @@ static void
 chase_body(struct chase *c)
 {
 	struct node *p = c->c_nodes;
-	size_t i;
 
-	for (i = 0; i < c->c_n; i++)
+	for (size_t i = 0; i < c->c_n; i++)
 		p = p->n_next;
 	c->c_end = p;
 }
@@ -91,9 +90,8 @@ static bool
 is_one_cycle(struct chase *c)
 {
 	struct node *p = c->c_nodes;
-	size_t i;
 
-	for (i = 0; i < c->c_n; i++) {
+	for (size_t i = 0; i < c->c_n; i++) {
 		if (p->n_seen++ != 0)
 			return false;
 		p = p->n_next;

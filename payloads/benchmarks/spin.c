@@ -39,9 +39,7 @@ counts_instructions(const char *event)
 {
 	static const char *const names[] = { "PAPI_tot_ins", "inst_retired",
 		"inst_retired.any_p", "instr_retired.any", "ExRetInstr" };
-	size_t i;
-
-	for (i = 0; i < sizeof names / sizeof names[0]; i++)
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (strcmp(event, names[i]) == 0)
 			return true;
 	return false;
@@ -210,7 +208,6 @@ main(int argc, char **argv)
 		.spn_short = 1000, .spn_long = 3000, .spn_exact = true
 	};
 	struct options o;
-	unsigned i;
 	int status;
 
 	options_parse(&o, argc, argv, "[short long]", "PAPI_tot_ins", false);
@@ -228,7 +225,7 @@ main(int argc, char **argv)
 			    : 3UL * o.o_nevent * cpc_npic(sp.spn_m.m_cpc)))
 		return 0;
 	sp.spn_m.m_idle_levels = true; /* their expected count is 0 */
-	for (i = 0; i < o.o_nevent; i++)
+	for (unsigned i = 0; i < o.o_nevent; i++)
 		spin_event(&sp, &o.o_event[i]);
 	report_last_lines();
 	status = report_status(&sp.spn_m, sp.spn_exact);

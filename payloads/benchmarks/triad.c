@@ -40,9 +40,8 @@ triad_verify(void *arg)
 {
 	struct triad *t = arg;
 	bool right = true;
-	size_t i;
 
-	for (i = 0; i < t->t_n; i++) {
+	for (size_t i = 0; i < t->t_n; i++) {
 		if (t->t_a[i] != 7.0 * (double)(i % 1024))
 			right = false;
 		t->t_a[i] = -1.0;

@@ -9,9 +9,7 @@ static void
 each_quantity(struct measurement *mm, unsigned nevent, unsigned runs,
     void (*fn)(struct quantity *q, const struct measurement *mm, unsigned runs))
 {
-	unsigned i;
-
-	for (i = 0; i < nevent; i++)
+	for (unsigned i = 0; i < nevent; i++)
 		fn(&mm->msm_count[i], mm, runs);
 	fn(&mm->msm_tick, mm, runs);
 	fn(&mm->msm_hrtime, mm, runs);
@@ -76,9 +74,7 @@ add_value(struct quantity *q, int64_t value, bool overhead)
 void
 measurement_add(struct measurement *mm, const struct meter *m, bool overhead)
 {
-	unsigned i;
-
-	for (i = 0; i < m->m_nevent; i++)
+	for (unsigned i = 0; i < m->m_nevent; i++)
 		add_value(&mm->msm_count[i], m->m_count[i], overhead);
 	if (m->m_nevent != 0)
 		add_value(&mm->msm_tick, m->m_tick, overhead);

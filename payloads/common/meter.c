@@ -88,7 +88,6 @@ static unsigned
 bind_exactly(struct meter *m, const struct event *events, unsigned n)
 {
 	bool temporary;
-	unsigned i;
 
 	meter_unbind(m);
 	cpc_error_forget();
@@ -96,7 +95,7 @@ bind_exactly(struct meter *m, const struct event *events, unsigned n)
 		set_refusal(m, NOT_COUNTED, "cpc_set_create");
 		return 0;
 	}
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		bool never =
 		    !m->m_idle_levels && event_never_counts(&events[i]);
 
@@ -120,7 +119,7 @@ bind_exactly(struct meter *m, const struct event *events, unsigned n)
 		meter_unbind(m);
 		return n - 1;
 	}
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		cpc_request_info(m->m_cpc, m->m_set, (int)i, &m->m_info[i]);
 		m->m_kernel_only[i] = counts_kernel_only(&events[i]);
 	}
@@ -160,9 +159,8 @@ static void
 take_differences(struct meter *m)
 {
 	uint64_t before, after;
-	unsigned i;
 
-	for (i = 0; i < m->m_nevent; i++) {
+	for (unsigned i = 0; i < m->m_nevent; i++) {
 		cpc_buf_get(m->m_cpc, m->m_before, (int)i, &before);
 		cpc_buf_get(m->m_cpc, m->m_after, (int)i, &after);
 		m->m_count[i] = (int64_t)(after - before);

@@ -165,12 +165,12 @@ static char *
 cut_word(char **line)
 {
 	char *word = strsep(line, " \t"), *rest = *line;
-	size_t n;
 
 	if (rest == NULL)
 		return word;
 	rest += strspn(rest, " \t");
-	for (n = strlen(rest); n > 0 && isspace((unsigned char)rest[n - 1]);)
+	for (size_t n = strlen(rest);
+	     n > 0 && isspace((unsigned char)rest[n - 1]);)
 		rest[--n] = '\0';
 	*line = *rest != '\0' ? rest : NULL;
 	return word;

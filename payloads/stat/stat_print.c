@@ -369,12 +369,11 @@ print_all(void)
 	char *text;
 	size_t bytes;
 	FILE *notes = fail_unless_room(open_memstream(&text, &bytes));
-	unsigned i;
 
 	if (plain && st.interval == 0)
 		print_head();
 	/* -I has printed what was counted. */
-	for (i = 0; i < st.nevent; i++) {
+	for (unsigned i = 0; i < st.nevent; i++) {
 		const struct counted *c = st.by_place[i];
 
 		if (st.interval == 0 || c->cnt_count.s_used == 0)
@@ -382,7 +381,7 @@ print_all(void)
 	}
 	if (plain)
 		print_time();
-	for (i = 0; i < st.nevent; i++)
+	for (unsigned i = 0; i < st.nevent; i++)
 		print_reason(notes, &st.all[i]);
 	if (st.left != 0)
 		fprintf(notes,

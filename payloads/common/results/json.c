@@ -168,12 +168,10 @@ static void
 write_all(FILE *f, int argc, char *const *argv,
     void (*members)(FILE *f, const void *arg), const void *arg)
 {
-	int i;
-
 	fprintf(f, "{\"schema\":%d", RECORD_SCHEMA);
 	json_member(f, "payload", usage_name());
 	fputs(",\"arguments\":[", f);
-	for (i = 1; i < argc; i++) {
+	for (int i = 1; i < argc; i++) {
 		fputs(i == 1 ? "" : ",", f);
 		json_string(f, argv[i]);
 	}

@@ -144,7 +144,6 @@ void
 series_json(FILE *f, const struct series *s)
 {
 	char mean[60], inner[60], share[60];
-	unsigned i;
 
 	fprintf(f,
 	    "{\"min\":%" PRId64 ",\"median\":%" PRId64 ",\"max\":%" PRId64
@@ -157,7 +156,7 @@ series_json(FILE *f, const struct series *s)
 	    ratio_text(inner, sizeof inner, s->s_inner_sum, s->s_inner),
 	    s->s_error,
 	    ratio_text(share, sizeof share, s->s_at_min, s->s_used));
-	for (i = 0; i < s->s_n; i++)
+	for (unsigned i = 0; i < s->s_n; i++)
 		fprintf(f, "%s%" PRId64, i == 0 ? "" : ",", s->s_raw[i]);
 	fputs("]}", f);
 }

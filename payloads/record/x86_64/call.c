@@ -10,11 +10,10 @@ bool
 symbols_after_call(const struct symbols *sy, uint64_t addr)
 {
 	const unsigned char *p = symbols_code_before(sy, addr, 5);
-	size_t n;
 
 	if (p != NULL && p[0] == 0xe8)
 		return true;
-	for (n = 2; n <= 7; n++) {
+	for (size_t n = 2; n <= 7; n++) {
 		p = symbols_code_before(sy, addr, n);
 		if (p != NULL && p[0] == 0xff && (p[1] >> 3 & 7) == 2)
 			return true;

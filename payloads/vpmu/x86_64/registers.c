@@ -308,15 +308,13 @@ watch_fixed(unsigned n)
 static void
 judge_status(unsigned)
 {
-	unsigned n;
-
 	if (is_intel() ? intel_version() < 2 : !amd_has_status()) {
 		point_skip("this PMU has no register of overflows");
 		return;
 	}
-	for (n = 0; n < vpmu.v_npic && !vpmu.v_pic[n].vp_fixed; n++)
+	for (unsigned n = 0; n < vpmu.v_npic && !vpmu.v_pic[n].vp_fixed; n++)
 		watch_general(n);
-	for (n = 0; has_fixed(n); n++)
+	for (unsigned n = 0; has_fixed(n); n++)
 		watch_fixed(n);
 }
 
