@@ -141,8 +141,8 @@ $(T)arch/arm64/mm/early: $(call host,$(addprefix arch/arm64/mm/,early.o pt.o) $(
 $(T)arch/arm64/mm/early: HOST_LDFLAGS := -no-pie # so that the image is at a multiple of 2 MiB
 $(addprefix $(HB)/arch/arm64/mm/,early.o pt.o): RENAME_PRINTF := \
     --redefine-sym _start=image_start --redefine-sym __data_start=image_data
-HOST_TESTS += $(addprefix arch/arm64/,fdt/machine_fdt fdt/cpus_fdt machine_acpi vmm boards dev/console dev/watchdog ras \
-    mm/early) kern/firmware
+HOST_TESTS += $(addprefix arch/arm64/,fdt/machine_fdt fdt/cpus_fdt machine_acpi vmm boards dev/console dev/watchdog \
+    ras mm/early) kern/firmware
 
 # The backends on fake registers.
 X86_TESTS   := $(addprefix arch/x86/pmu/,intel_pcbe intel_count intel_table nmi)

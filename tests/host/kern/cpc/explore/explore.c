@@ -50,8 +50,8 @@ static const char *const starts[] = {
 
 /*
  * Each schedule boots a world, and frees it.  AddressSanitizer keeps 256 MB of
- * freed memory, so each world would be made of fresh pages, a sixth of the
- * time.  1 MB holds what several worlds freed.
+ * freed memory.  So each world would have fresh pages, a sixth of the time.
+ * 1 MB holds what several worlds freed.
  */
 const char *__asan_default_options(void);
 const char *
