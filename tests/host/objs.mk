@@ -146,7 +146,7 @@ HOST_TESTS += $(addprefix arch/arm64/,fdt/machine_fdt fdt/cpus_fdt machine_acpi 
 
 # The backends on fake registers.
 X86_TESTS   := $(addprefix arch/x86/pmu/,intel_pcbe intel_count intel_table nmi)
-PMUV3_TESTS := $(addprefix arch/arm64/pmu/,pmuv3 pmuv3_count pmuv3_overflow pmuv3_rules)
+PMUV3_TESTS := $(addprefix arch/arm64/pmu/,pmuv3 pmuv3_select pmuv3_count pmuv3_overflow pmuv3_rules)
 $(T)arch/x86/topology: $(call host,arch/x86/topology.o $(HOST_LIB))
 X86_DEV_TESTS := $(addprefix arch/x86/dev/,console tco tsc tsc_sync)
 $(X86_DEV_TESTS:%=$(T)%): $(T)%: $(HB)/%.o $(call host,$(HOST_LIB))

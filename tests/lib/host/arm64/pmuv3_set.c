@@ -15,6 +15,16 @@ const struct fake_shape shape_v3p5 = {
 
 static const struct pcbe_ops *const ops = &pmuv3_pcbe_ops;
 
+struct fake_shape
+shape_of(unsigned version, unsigned nevent)
+{
+	struct fake_shape shape = shape_v3p5;
+
+	shape.version = version;
+	shape.nevent = nevent;
+	return shape;
+}
+
 void
 boot(const struct fake_shape *shape)
 {

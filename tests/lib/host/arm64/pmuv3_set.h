@@ -24,6 +24,8 @@
 #define MIDR_A76      0x414fd0b0ULL
 
 extern const struct fake_shape shape_v3p5; /* QEMU's -cpu max, patched */
+/* The same with this PMUVer and number of counters. */
+struct fake_shape shape_of(unsigned version, unsigned nevent);
 
 /* Initialise both CPUs as kcpc does at boot.  EL2 is not ours. */
 void boot(const struct fake_shape *shape);
