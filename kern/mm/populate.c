@@ -271,9 +271,10 @@ pages_protect(struct as *as, uintptr_t va, size_t len, unsigned was,
 	if (was == 0 && prot == 0)
 		return 0;
 	entry_budget_add(len / step);
-	if (was != 0 && prot != 0)
+	if (was != 0 && prot != 0) {
 		arch_protect(as, va, len, arch_prot(as, prot));
-	return 0;
+		return 0;
+	}
 	if (as->as_hidden == NULL)
 		as->as_hidden = as_new(as->as_system);
 	if (as->as_hidden == NULL)
