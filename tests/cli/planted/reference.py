@@ -13,8 +13,8 @@ import subprocess
 import sys
 import tempfile
 
+import planted_image
 import planted_reference
-from host.emulator import qemu
 from qmp_guest import Points
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -51,7 +51,6 @@ AROUND = {
                "ap_main:\nfault_report:\npmi_by_nmi:\npmi_by_vector:\ntimer_tick: mov eax, {end}\nmov dx, 0xf4\nout dx, eax\n1: jmp 1b\n"),
     "arm64": (".globl main, ap_main, fault, irq\nmain: mov x0, #0x300000\nmsr cpacr_el1, x0\nisb\nadrp x14, area\n", "mov x15, #2\n2:",
               "sub x15, x15, #1\ncbnz x15, 2b\n", "ldr x0, =0x84000008\nhvc #0\nap_main:\nfault:\nirq: b irq\n")}
-TRIPLE = {"x86_64": "x86_64-linux-gnu-", "arm64": "aarch64-linux-gnu-"}
 
 points = Points()
 
@@ -104,26 +103,6 @@ def write_snippets(arch, r, count):
     return "\n".join(text).replace(";", "\n") + "\n" + after.format(end=16) + f".bss\n.balign 4096\narea: .zero {AREA}\n"
 
 
-def build_image(arch, folder, text):
-    here = ROOT / "tests" / "qemu" / ("guest" if arch == "x86_64" else "guest-arm64")
-    (folder / "snippets.s").write_text(text)
-    for source in (here / "start.S", folder / "snippets.s"):
-        subprocess.run([TRIPLE[arch] + "gcc", "-c", source, "-o", folder / f"{source.stem}.o"], check=True)
-    subprocess.run([TRIPLE[arch] + "ld", "-nostdlib", "-z", "noexecstack", "-z", "max-page-size=4096", "--no-warn-rwx-segments",
-                    "--build-id=none", "-T", here / "guest.ld", folder / "start.o", folder / "snippets.o", "-o", folder / "image"], check=True)
-    if arch == "arm64":
-        subprocess.run([TRIPLE[arch] + "objcopy", "-O", "binary", folder / "image"], check=True)
-
-
-def run_image(arch, folder):
-    """Run the image, and write the trace.  On x86-64 the status says that it came to its end."""
-    special = ["-M", "q35", "-bios", qemu.QBOOT, "-device", "isa-debug-exit,iobase=0xf4,iosize=4"] if arch == "x86_64" else ["-M", "virt,gic-version=3"]
-    return subprocess.run([qemu.qemu_pmu("--path", arch), "-accel", "tcg", "-cpu", "max", "-m", "64", "-display", "none", "-nodefaults",
-                           "-no-reboot", "-icount", "shift=0,sleep=off", *special, "-kernel", folder / "image",
-                           "-plugin", f"{qemu.qemu_pmu('--planted')},machine={folder / 'm.json'},trace={folder / 'trace'}"],
-                          stdin=subprocess.DEVNULL, timeout=300, check=False).returncode
-
-
 def check_trace(arch, what, folder, machine, least, count=None):
     with open(folder / "trace", encoding="ascii") as trace:
         done, wrong, shown, snippets = planted_reference.compare(machine, trace, count)
@@ -135,7 +114,7 @@ def check_trace(arch, what, folder, machine, least, count=None):
 def check_boot(folder):
     """A boot of the kernel: pages, and changes of privilege.  All of it is compared in the campaign."""
     (folder / "end.s").write_text(".globl _start\n_start: mov x8, 93\nmov x0, 0\nsvc 0\n")
-    subprocess.run([TRIPLE["arm64"] + "gcc", "-nostdlib", "-static", folder / "end.s", "-o", folder / "end"], check=True)
+    subprocess.run([planted_image.TRIPLE["arm64"] + "gcc", "-nostdlib", "-static", folder / "end.s", "-o", folder / "end"], check=True)
     (folder / "m.json").write_text(json.dumps(draw_machine("boot")))
     status = subprocess.run([ROOT / "scripts/barecpc", "run", "--arch", "arm64", "--payload", folder / "end", "--planted",
                              f"{folder}/m.json,trace={folder}/trace"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -156,10 +135,9 @@ def main():
             machine = draw_machine(seed)
             with tempfile.TemporaryDirectory(prefix="barecpc.") as name:
                 folder = pathlib.Path(name)
-                (folder / "m.json").write_text(json.dumps(machine))
-                build_image(arch, folder, write_snippets(arch, random.Random(seed), SNIPPETS))
-                status = run_image(arch, folder)
-                points.check(status == (33 if arch == "x86_64" else 0), f"{arch}: machine {n}: the image came to its end", status)
+                planted_image.build(arch, folder, write_snippets(arch, random.Random(seed), SNIPPETS))
+                status, _ = planted_image.run(arch, folder, machine)
+                points.check(status == planted_image.ENDED[arch], f"{arch}: machine {n}: the image came to its end", status)
                 check_trace(arch, f"machine {n}", folder, machine, 2 * SNIPPETS * planted_reference.SNIPPET)
     return points.end()
 
