@@ -513,6 +513,17 @@ uint64_t planted_step(struct planted *p, unsigned cpu,
     return c->retire - before;
 }
 
+uint64_t planted_pause(struct planted *p, unsigned cpu, uint64_t cycles)
+{
+    struct cpu *c = p->cpu[cpu];
+
+    c->retire += cycles;
+    c->retired = 0;
+    enter_at(p, cpu, c->retire, PLANTED_SLOTS_BACKEND);
+    p->total[PLANTED_CYCLES][cpu] = c->retire;
+    return cycles;
+}
+
 static const char *check_geometry(const struct planted_geometry *g)
 {
     if (!is_power(g->line) || !g->ways || g->ways > 64 ||

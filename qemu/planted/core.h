@@ -164,4 +164,8 @@ void planted_prefetch(struct planted *, unsigned cpu, bool on);
 uint64_t planted_step(struct planted *, unsigned cpu,
                       const struct planted_step *);
 
+/* The CPU, which has executed something, does nothing for some cycles, which it
+ * returns. */
+uint64_t planted_pause(struct planted *, unsigned cpu, uint64_t cycles);
+
 #endif

@@ -57,6 +57,13 @@ static uint64_t get_number(struct reader *r, json_t *in, const char *at,
     return json_integer_value(n);
 }
 
+/* 0 if it is not there */
+static uint64_t get_optional(struct reader *r, json_t *in, const char *at,
+                             const char *key)
+{
+    return json_object_get(in, key) ? get_number(r, in, at, key) : 0;
+}
+
 /* An unknown key is a mistake. */
 static void check_keys(struct reader *r, json_t *in, const char *at,
                        const char *const *known)
@@ -199,10 +206,11 @@ static void get_policy(struct reader *r, json_t *in, const char *at,
 }
 
 static void get_cache(struct reader *r, json_t *root, const char *name,
-                      struct planted_geometry *g)
+                      struct planted_geometry *g, uint32_t *announced)
 {
     static const char *const keys[] = { "size",    "ways",   "line",
-                                        "latency", "policy", NULL };
+                                        "latency", "policy", "announced",
+                                        NULL };
     json_t *in = json_object_get(root, name);
     char at[64];
 
@@ -213,6 +221,12 @@ static void get_cache(struct reader *r, json_t *root, const char *name,
     g->line = get_number(r, in, at, "line");
     g->latency = get_number(r, in, at, "latency");
     get_policy(r, in, at, g);
+    *announced = get_optional(r, in, at, "announced");
+    if (!r->why && *announced &&
+        (!g->ways || *announced % ((uint64_t)g->ways * g->line))) {
+        complain(r, "%sannounced is not a number of sets of %u lines", at,
+                 g->ways);
+    }
 }
 
 static void get_tlb(struct reader *r, json_t *root, const char *name,
@@ -243,15 +257,80 @@ static bool get_prefetcher(struct reader *r, json_t *root)
     return !strcmp(name, "next-line");
 }
 
+static void get_pause(struct reader *r, json_t *faults, const char *name,
+                      const char *unit, struct file_pause *p)
+{
+    const char *const keys[] = { "first_us", "every_us", unit, NULL };
+    json_t *in = json_object_get(faults, name);
+    char at[64];
+
+    if (!in) {
+        return;
+    }
+    snprintf(at, sizeof(at), "faults.%s.", name);
+    check_keys(r, in, at, keys);
+    p->first = 1000 * get_number(r, in, at, "first_us");
+    p->every = 1000 * get_number(r, in, at, "every_us");
+    p->length = get_number(r, in, at, unit);
+    if (!p->every || p->length > 1000000000) {
+        complain(r, "%severy_us is 0, or %s is above 10^9", at, unit);
+    }
+}
+
+static void get_frequencies(struct reader *r, json_t *faults,
+                            struct file_faults *f)
+{
+    static const char *const keys[] = { "at_us", "mhz", NULL };
+    json_t *list = json_object_get(faults, "frequencies"), *in;
+    size_t i;
+
+    if (list &&
+        (!json_is_array(list) || json_array_size(list) > FILE_FREQUENCIES)) {
+        complain(r, "faults.frequencies is not a list of at most %d",
+                 FILE_FREQUENCIES);
+        return;
+    }
+    json_array_foreach(list, i, in)
+    {
+        check_keys(r, in, "faults.frequencies.", keys);
+        f->frequency[i].at =
+            1000 * get_number(r, in, "faults.frequencies.", "at_us");
+        f->frequency[i].mhz = get_number(r, in, "faults.frequencies.", "mhz");
+        if (!f->frequency[i].mhz || f->frequency[i].mhz > 10000 ||
+            (i && f->frequency[i].at <= f->frequency[i - 1].at)) {
+            complain(r, "faults.frequencies: mhz is 1 to 10000, and each "
+                        "at_us is above the one before");
+        }
+    }
+    f->frequencies = json_array_size(list);
+}
+
+static void get_faults(struct reader *r, json_t *in, struct file_faults *f)
+{
+    static const char *const keys[] = {
+        "late", "late_seed",  "late_freeze", "shared_msrs",
+        "smi",  "hypervisor", "frequencies", NULL,
+    };
+
+    check_keys(r, in, "faults.", keys);
+    f->late = get_optional(r, in, "faults.", "late");
+    f->late_seed = get_optional(r, in, "faults.", "late_seed");
+    f->late_freeze = json_is_true(json_object_get(in, "late_freeze"));
+    f->shared_msrs = json_is_true(json_object_get(in, "shared_msrs"));
+    get_pause(r, in, "smi", "cycles", &f->smi);
+    get_pause(r, in, "hypervisor", "ns", &f->hypervisor);
+    get_frequencies(r, in, f);
+}
+
 static void get_machine(struct reader *r, json_t *root,
-                        struct planted_machine *m)
+                        struct planted_machine *m, struct file_faults *f)
 {
     const char *name = json_string_value(json_object_get(root, "name"));
     json_t *predictor = json_object_get(root, "predictor");
     static const char *const keys[] = {
         "name",      "mhz",  "width", "port_count", "classes", "l1d",
         "l1i",       "l2",   "llc",   "dtlb",       "itlb",    "memory",
-        "predictor", "seed", "forms", "prefetcher", NULL,
+        "predictor", "seed", "forms", "prefetcher", "faults",  NULL,
     };
 
     check_keys(r, root, "", keys);
@@ -266,10 +345,10 @@ static void get_machine(struct reader *r, json_t *root,
     m->ports = get_number(r, root, "", "port_count");
     get_classes(r, root, m);
     get_costs(r, root, m);
-    get_cache(r, root, "l1d", &m->l1d);
-    get_cache(r, root, "l1i", &m->l1i);
-    get_cache(r, root, "l2", &m->l2);
-    get_cache(r, root, "llc", &m->llc);
+    get_cache(r, root, "l1d", &m->l1d, &f->announced[0]);
+    get_cache(r, root, "l1i", &m->l1i, &f->announced[1]);
+    get_cache(r, root, "l2", &m->l2, &f->announced[2]);
+    get_cache(r, root, "llc", &m->llc, &f->announced[3]);
     get_tlb(r, root, "dtlb", &m->dtlb);
     get_tlb(r, root, "itlb", &m->itlb);
     m->memory = get_number(r, root, "", "memory");
@@ -278,19 +357,22 @@ static void get_machine(struct reader *r, json_t *root,
     m->penalty = get_number(r, predictor, "predictor.", "penalty");
     m->seed =
         json_object_get(root, "seed") ? get_number(r, root, "", "seed") : 1;
+    get_faults(r, json_object_get(root, "faults"), f);
 }
 
-bool file_read(const char *name, struct planted_machine *m, char **why)
+bool file_read(const char *name, struct planted_machine *m,
+               struct file_faults *f, char **why)
 {
     struct reader r = { .file = name };
     json_error_t error;
     json_t *root = json_load_file(name, JSON_REJECT_DUPLICATES, &error);
 
     memset(m, 0, sizeof(*m));
+    memset(f, 0, sizeof(*f));
     if (!root) {
         complain(&r, "line %d: %s", error.line, error.text);
     } else {
-        get_machine(&r, root, m);
+        get_machine(&r, root, m, f);
         json_decref(root);
     }
     *why = r.why;
@@ -333,7 +415,35 @@ static struct planted_geometry draw_cache(uint64_t *s, uint32_t log,
     return g;
 }
 
-void file_draw(uint64_t seed, struct planted_machine *m)
+/* Each fault is there in one machine of four. */
+static void draw_faults(uint64_t *s, struct file_faults *f)
+{
+    uint64_t there = draw(s, 1024);
+
+    memset(f, 0, sizeof(*f));
+    if (!(there & 3)) {
+        f->late = 1 + draw(s, 200);
+        f->late_seed = 1 + draw(s, 1000);
+        f->late_freeze = draw(s, 2);
+    }
+    f->shared_msrs = !(there >> 2 & 3);
+    if (!(there >> 4 & 3)) {
+        f->smi.first = f->smi.every = 1000 * (1000 + draw(s, 9000));
+        f->smi.length = 10000 + draw(s, 90000);
+    }
+    if (!(there >> 6 & 3)) {
+        f->hypervisor.first = f->hypervisor.every =
+            1000 * (1000 + draw(s, 9000));
+        f->hypervisor.length = 10000 + draw(s, 90000);
+    }
+    if (!(there >> 8 & 3)) {
+        f->frequencies = 1;
+        f->frequency[0].at = 1000 * (1000 + draw(s, 100000));
+        f->frequency[0].mhz = 500 + draw(s, 1500);
+    }
+}
+
+void file_draw(uint64_t seed, struct planted_machine *m, struct file_faults *f)
 {
     uint64_t s = seed;
 
@@ -367,4 +477,5 @@ void file_draw(uint64_t seed, struct planted_machine *m)
     m->next_line = draw(&s, 2);
     m->entries = 256U << draw(&s, 4);
     m->penalty = 8 + draw(&s, 13);
+    draw_faults(&s, f);
 }

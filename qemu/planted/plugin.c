@@ -59,17 +59,23 @@ struct vcpu {
     bool controls, prefetch; /* it writes that the prefetcher is on, or off */
     struct qemu_plugin_register *rcx, *rax; /* on x86-64 */
     bool any;                               /* there was one before */
-    uint64_t ns, rest; /* planted time; the rest is in 1/mhz ns */
+    uint64_t ns, rest;        /* planted time; the rest is in 1/mhz ns */
+    uint64_t time;            /* ns that it has executed, pauses with them */
+    unsigned frequency;       /* how many changes it has had */
+    uint64_t smi, hypervisor; /* the time of the next pause */
     struct planted_step step;
 };
 
 static struct planted_machine machine;
+static struct file_faults faults;
 static struct planted *planted;
 static struct forms *forms;
 static struct vcpu vcpu[PLANTED_CPUS];
 static uint64_t ns_total[PLANTED_CPUS];
 static uint64_t instructions_total[PLANTED_CPUS];
 static uint64_t branches_total[PLANTED_CPUS];
+static uint64_t slots_total[PLANTED_CPUS];
+static uint64_t smis_total[PLANTED_CPUS];
 static GHashTable *known_forms; /* of GBytes */
 static GHashTable *places;      /* each once, however often it is translated */
 static uint64_t unknown;
@@ -99,12 +105,58 @@ static void write_trace(unsigned cpu, const struct vcpu *v)
     fprintf(trace, "\n");
 }
 
+/* Is a pause due, and when is the next one? */
+static bool pause_is_due(const struct file_pause *p, uint64_t time,
+                         uint64_t *next)
+{
+    if (!p->every || time < (*next ? *next : p->first)) {
+        return false;
+    }
+    *next = time + p->every;
+    return true;
+}
+
+/* Time passes for a CPU, and pauses.  The ns */
+static uint64_t pass(unsigned cpu, struct vcpu *v, uint64_t cycles)
+{
+    uint32_t mhz =
+        v->frequency ? faults.frequency[v->frequency - 1].mhz : machine.mhz;
+    uint64_t ns;
+
+    if (pause_is_due(&faults.smi, v->time, &v->smi)) {
+        cycles += planted_pause(planted, cpu, faults.smi.length);
+        smis_total[cpu]++;
+        if (trace) {
+            fprintf(trace, "pause %u %" PRIu64 "\n", cpu, faults.smi.length);
+        }
+    }
+    slots_total[cpu] += cycles * machine.width;
+    if (mhz == 1000) {
+        ns = cycles; /* the usual frequency: no rest */
+    } else {
+        v->rest += cycles * 1000;
+        ns = v->rest / mhz;
+        v->rest %= mhz;
+    }
+    ns_total[cpu] += ns;
+    if (pause_is_due(&faults.hypervisor, v->time, &v->hypervisor)) {
+        ns += faults.hypervisor.length;
+    }
+    v->time += ns;
+    if (v->frequency < faults.frequencies &&
+        v->time >= faults.frequency[v->frequency].at) {
+        v->frequency++;
+        v->rest = 0;
+    }
+    return ns;
+}
+
 /* The instruction is over, and pc is the next one.  The ns that time lacks */
 static int64_t settle(unsigned cpu, struct vcpu *v, uint64_t pc, bool retired)
 {
     const struct place *p = v->at;
     struct planted_step *s = &v->step;
-    uint64_t cycles, ns;
+    uint64_t cycles;
 
     s->form = &p->known->form;
     s->pc = p->pc;
@@ -113,15 +165,6 @@ static int64_t settle(unsigned cpu, struct vcpu *v, uint64_t pc, bool retired)
     s->taken = pc != p->pc + p->size;
     s->waits = v->any && p->mode != v->mode;
     cycles = planted_step(planted, cpu, s);
-    /* The usual frequency has no rest. */
-    if (machine.mhz == 1000) {
-        ns = cycles;
-    } else {
-        v->rest += cycles * 1000;
-        ns = v->rest / machine.mhz;
-        v->rest %= machine.mhz;
-    }
-    ns_total[cpu] += ns;
     instructions_total[cpu] += retired;
     branches_total[cpu] += retired && s->form->branch;
     if (trace) {
@@ -136,16 +179,25 @@ static int64_t settle(unsigned cpu, struct vcpu *v, uint64_t pc, bool retired)
     v->at = NULL;
     v->mode = p->mode;
     v->any = true;
-    return ns;
+    return pass(cpu, v, cycles);
 }
 
-static void on_settle(unsigned cpu, uint64_t pc, uint64_t retired)
+/* Settle an instruction that is over.  The clock follows with the next one. */
+static void on_settle(unsigned cpu, uint64_t pc, uint64_t retired,
+                      uint64_t charged, bool fault)
 {
     struct vcpu *v = &vcpu[cpu];
+    bool done = retired > v->retired;
 
-    if (v->at && retired > v->retired) {
-        /* The clock follows with the next instruction. */
-        v->ns += settle(cpu, v, pc, true);
+    if (!v->at) {
+        return;
+    }
+    if (done && fault && pc == v->at->pc) {
+        v->at = NULL;
+    } else if (done ||
+               (v->at->repeats && v->step.accesses && charged >= v->charged)) {
+        /* icount takes a pass back that faults, not one that goes on later. */
+        v->ns += settle(cpu, v, pc, done);
     }
 }
 
@@ -154,17 +206,11 @@ static void on_execute(unsigned cpu, void *data)
     const struct place *p = data;
     struct vcpu *v = &vcpu[cpu];
     uint64_t charged, retired = qemu_plugin_vcpu_retired(&charged) - 1;
-    int64_t ns = v->ns;
-    bool done = retired > v->retired;
-    /* icount takes a pass back that faults, but not one that goes on later. */
-    bool pass = !done && v->at && v->at->repeats && v->step.accesses &&
-                charged > v->charged;
+    int64_t ns;
 
-    if (v->at && (done || pass)) {
-        ns += settle(cpu, v, p->pc, done);
-    }
+    on_settle(cpu, p->pc, retired, charged - 1, false);
     /* icount has added one for each. */
-    ns -= charged - v->charged;
+    ns = v->ns - (int64_t)(charged - v->charged);
     v->charged = charged;
     v->ns = 0;
     v->at = p;
@@ -364,7 +410,7 @@ static bool read_option(const char *option, char **why)
     char *end;
 
     if (g_str_has_prefix(option, "machine=")) {
-        return file_read(option + 8, &machine, why);
+        return file_read(option + 8, &machine, &faults, why);
     }
     if (g_str_has_prefix(option, "seed=")) {
         uint64_t seed = strtoull(option + 5, &end, 0);
@@ -373,7 +419,7 @@ static bool read_option(const char *option, char **why)
             *why = g_strdup_printf("%s: not a number", option);
             return false;
         }
-        file_draw(seed, &machine);
+        file_draw(seed, &machine, &faults);
         return true;
     }
     if (g_str_has_prefix(option, "trace=")) {
@@ -386,6 +432,31 @@ static bool read_option(const char *option, char **why)
     *why = g_strdup_printf("%s: not an option: machine=, seed= and trace= are",
                            option);
     return false;
+}
+
+static bool tell_cache(const char *size, const char *ways, const char *line,
+                       const struct planted_geometry *g, uint32_t announced)
+{
+    return qemu_plugin_planted_fact(size, announced ? announced : g->size) &&
+           qemu_plugin_planted_fact(ways, g->ways) &&
+           qemu_plugin_planted_fact(line, g->line);
+}
+
+/* For registers, and the PMU's faults */
+static bool tell_facts(void)
+{
+    const struct planted_machine *m = &machine;
+    const uint32_t *a = faults.announced;
+
+    return tell_cache("l1d-size", "l1d-ways", "l1d-line", &m->l1d, a[0]) &&
+           tell_cache("l1i-size", "l1i-ways", "l1i-line", &m->l1i, a[1]) &&
+           tell_cache("l2-size", "l2-ways", "l2-line", &m->l2, a[2]) &&
+           tell_cache("llc-size", "llc-ways", "llc-line", &m->llc, a[3]) &&
+           qemu_plugin_planted_fact("width", m->width) &&
+           qemu_plugin_planted_fact("late", faults.late) &&
+           qemu_plugin_planted_fact("late-seed", faults.late_seed) &&
+           qemu_plugin_planted_fact("late-freeze", faults.late_freeze) &&
+           qemu_plugin_planted_fact("shared-msrs", faults.shared_msrs);
 }
 
 static bool set_up(const char *target, int argc, char **argv, char **why)
@@ -419,11 +490,18 @@ static bool set_up(const char *target, int argc, char **argv, char **why)
         if (!qemu_plugin_pmu_supply(planted_event_name[e],
                                     planted_totals(planted, e), on_settle) &&
             e == PLANTED_CYCLES) {
-            *why = g_strdup("a planted machine needs -icount");
+            *why = g_strdup("a planted machine needs -icount shift=0");
             return false;
         }
     }
-    return qemu_plugin_pmu_supply("ns", ns_total, on_settle) &&
+    return tell_facts() &&
+           qemu_plugin_pmu_supply("slots", slots_total, on_settle) &&
+           qemu_plugin_pmu_supply("slots-retiring",
+                                  planted_totals(planted, PLANTED_UOPS),
+                                  on_settle) &&
+           (!faults.smi.every ||
+            qemu_plugin_pmu_supply("smis", smis_total, on_settle)) &&
+           qemu_plugin_pmu_supply("ns", ns_total, on_settle) &&
            qemu_plugin_pmu_supply("instructions", instructions_total,
                                   on_settle) &&
            qemu_plugin_pmu_supply("branches", branches_total, on_settle);

@@ -261,6 +261,10 @@ class Cpu:
         if (guess >= 2) != taken:
             self.enter_at_least(end + self.predictor["penalty"], "bad")
 
+    def pause(self, cycles):
+        self.retire, self.retired = self.retire + cycles, 0
+        self.enter_at_least(self.retire)
+
     def step(self, pc, address, size, form, waits, taken, accesses):
         """Execute an instruction.  The accesses are (is it a store, address, bytes)."""
         waits = waits or form.waits
@@ -311,6 +315,9 @@ def compare(file, lines, count=None):
             continue
         if done == count:
             break
+        if words[0] == "pause":
+            machine.cpu(int(words[1])).pause(int(words[2]))
+            continue
         if words[0] == "slots":
             (bad, *lost), (_, *empty) = (list(totals.values()) for totals in (machine.cpu(int(words[1])).lost, machine.cpu(int(words[1])).empty))
             found = [bad, *lost, sum(lost), *empty, sum(empty)]

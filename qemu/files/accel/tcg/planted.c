@@ -26,12 +26,49 @@
 
 /* In the order of PMUPlanted */
 static const char *const planted_names[PMU_PLANTED_EVENTS] = {
-    "cycles",    "uops",      "l1d",         "l1d-miss", "l1i",
-    "l1i-miss",  "l2",        "l2-miss",     "llc",      "llc-miss",
-    "dtlb-miss", "itlb-miss", "branch-miss", "ns",       "instructions",
-    "branches",  "port0",     "port1",       "port2",    "port3",
-    "port4",     "port5",     "port6",       "port7",
+    "cycles",
+    "uops",
+    "l1d",
+    "l1d-miss",
+    "l1i",
+    "l1i-miss",
+    "l2",
+    "l2-miss",
+    "llc",
+    "llc-miss",
+    "dtlb-miss",
+    "itlb-miss",
+    "branch-miss",
+    "ns",
+    "instructions",
+    "branches",
+    "slots",
+    "slots-retiring",
+    "slots-bad",
+    "slots-frontend",
+    "slots-backend",
+    "slots-stall",
+    "stall",
+    "stall-frontend",
+    "stall-backend",
+    "smis",
+    "port0",
+    "port1",
+    "port2",
+    "port3",
+    "port4",
+    "port5",
+    "port6",
+    "port7",
 };
+
+#define PLANTED_FACTS 64
+
+static struct {
+    const char *name;
+    uint64_t value;
+} planted_facts[PLANTED_FACTS];
+static unsigned int planted_nfacts;
 
 static const uint64_t *planted_totals[PMU_PLANTED_EVENTS];
 static const PMUPlantedTarget *planted_target;
@@ -53,10 +90,16 @@ static uint64_t planted_charged(CPUState *cpu)
            (cpu->neg.icount_decr.u16.low + cpu->icount_extra);
 }
 
+/* Does the PMU say what did not retire? */
+static bool planted_knows_faults(void)
+{
+    return planted_target && planted_target->unretired;
+}
+
 static uint64_t planted_retired(CPUState *cpu)
 {
     return planted_charged(cpu) -
-           (planted_target ? planted_target->unretired(cpu) : 0);
+           (planted_knows_faults() ? planted_target->unretired(cpu) : 0);
 }
 
 /*
@@ -78,12 +121,18 @@ uint64_t pmu_planted_total(CPUState *cpu, PMUPlanted event)
     return planted_totals[event][cpu->cpu_index];
 }
 
-void pmu_planted_settle(CPUState *cpu)
+void pmu_planted_leave(CPUState *cpu, bool exception)
 {
     if (planted_settle) {
         planted_settle(cpu->cpu_index, cpu->cc->get_pc(cpu),
-                       planted_retired(cpu));
+                       planted_retired(cpu), planted_charged(cpu),
+                       exception && !planted_knows_faults());
     }
+}
+
+void pmu_planted_settle(CPUState *cpu)
+{
+    pmu_planted_leave(cpu, false);
 }
 
 void pmu_planted_arm(CPUState *cpu, unsigned int counter, PMUPlanted event,
@@ -107,9 +156,48 @@ void pmu_planted_disarm(CPUState *cpu, unsigned int counter)
     }
 }
 
-void pmu_planted_turn(int64_t slack)
+uint64_t pmu_planted_fact(const char *name, const char *of)
+{
+    g_autofree char *full = g_strconcat(name, of, NULL);
+    unsigned int i;
+
+    for (i = 0; i < planted_nfacts; i++) {
+        if (g_str_equal(planted_facts[i].name, full)) {
+            return planted_facts[i].value;
+        }
+    }
+    return 0;
+}
+
+bool pmu_planted_cache(const char *name, PMUPlantedCache *cache)
+{
+    cache->size = pmu_planted_fact(name, "-size");
+    cache->ways = pmu_planted_fact(name, "-ways");
+    cache->line = pmu_planted_fact(name, "-line");
+    if (!cache->ways || !cache->line) {
+        return false;
+    }
+    cache->sets = cache->size / cache->ways / cache->line;
+    return true;
+}
+
+void pmu_planted_lies(PMULies *lies)
+{
+    if (!lies->late) {
+        lies->late = pmu_planted_fact("late", "");
+        lies->late_seed = pmu_planted_fact("late-seed", "");
+    }
+    lies->late_freeze |= pmu_planted_fact("late-freeze", "");
+    lies->shared |= pmu_planted_fact("shared-msrs", "");
+}
+
+void pmu_planted_turn(CPUState *cpu, int64_t slack)
 {
     planted_slack = slack;
+    if (planted_settle) {
+        /* The same code at two addresses has branches of its own at each. */
+        cpu->tcg_cflags &= ~CF_PCREL;
+    }
 }
 
 /*
@@ -121,7 +209,8 @@ bool qemu_plugin_pmu_supply(const char *name, const uint64_t *totals,
 {
     unsigned int i;
 
-    if (!icount_enabled()) {
+    /* icount adds one ns for each instruction, which the plugin takes off. */
+    if (icount_enabled() != ICOUNT_PRECISE || icount_to_ns(1) != 1) {
         return false;
     }
     for (i = 0; i < PMU_PLANTED_EVENTS; i++) {
@@ -133,6 +222,16 @@ bool qemu_plugin_pmu_supply(const char *name, const uint64_t *totals,
         }
     }
     return false;
+}
+
+bool qemu_plugin_planted_fact(const char *name, uint64_t value)
+{
+    if (planted_nfacts == PLANTED_FACTS) {
+        return false;
+    }
+    planted_facts[planted_nfacts].name = name;
+    planted_facts[planted_nfacts++].value = value;
+    return true;
 }
 
 uint64_t qemu_plugin_vcpu_retired(uint64_t *charged)

@@ -20,13 +20,16 @@
 
 typedef struct PMULies {
     /* The properties */
-    uint64_t still; /* a mask of the counters that stand still */
-    uint32_t extra; /* of so many events one is counted twice */
-    uint32_t lose;  /* each overflow of this number is lost */
-    uint32_t twice; /* each overflow of this number interrupts twice */
-    uint32_t late;  /* instructions until the overflow interrupts */
-    uint8_t width;  /* bits of a counter, 0: as announced */
-    bool kernel;    /* a counter of user mode counts the kernel, too */
+    uint64_t still;     /* a mask of the counters that stand still */
+    uint32_t extra;     /* of so many events one is counted twice */
+    uint32_t lose;      /* each overflow of this number is lost */
+    uint32_t twice;     /* each overflow of this number interrupts twice */
+    uint32_t late;      /* instructions until the overflow interrupts */
+    uint64_t late_seed; /* not 0: draw 0 to "late" for each; the state */
+    bool late_freeze;   /* a freeze comes with the interrupt */
+    bool shared;        /* threads of a core share the extra MSRs */
+    uint8_t width;      /* bits of a counter, 0: as announced */
+    bool kernel;        /* a counter of user mode counts the kernel, too */
 
     uint32_t overflows;               /* overflows that should interrupt */
     uint64_t seen[PMU_LIES_COUNTERS]; /* events since the last write */
@@ -80,6 +83,19 @@ typedef enum {
     PMU_LIES_LOST,  /* it leaves no trace */
 } PMULiesOverflow;
 
+/* How late the next interrupt is: xorshift64* draws it, if it is drawn. */
+static inline uint32_t pmu_lies_lateness(PMULies *lies)
+{
+    if (!lies->late_seed) {
+        return lies->late;
+    }
+    lies->late_seed ^= lies->late_seed >> 12;
+    lies->late_seed ^= lies->late_seed << 25;
+    lies->late_seed ^= lies->late_seed >> 27;
+    return ((lies->late_seed * 0x2545f4914f6cdd1dULL) >> 32) %
+           ((uint64_t)lies->late + 1);
+}
+
 /* The fate of an overflow that interrupts */
 static inline PMULiesOverflow pmu_lies_overflow(PMULies *lies, unsigned counter,
                                                 int64_t age)
@@ -89,8 +105,12 @@ static inline PMULiesOverflow pmu_lies_overflow(PMULies *lies, unsigned counter,
         return PMU_LIES_LOST;
     }
     if (lies->late) {
-        lies->due[counter] = age + lies->late;
-        return PMU_LIES_LATER;
+        uint32_t late = pmu_lies_lateness(lies);
+
+        if (late) {
+            lies->due[counter] = age + late;
+            return PMU_LIES_LATER;
+        }
     }
     if (lies->twice && lies->overflows % lies->twice == 0) {
         lies->due[counter] = age + PMU_LIES_DOUBLE;

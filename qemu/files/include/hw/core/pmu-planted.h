@@ -13,7 +13,12 @@
 #ifndef HW_CORE_PMU_PLANTED_H
 #define HW_CORE_PMU_PLANTED_H
 
+#include "hw/core/pmu-lies.h"
+
 #define PMU_PLANTED_PORTS 8
+
+/* The number of what is no counter: interrupts that are late */
+#define PMU_PLANTED_LATE 30
 
 typedef enum PMUPlanted {
     PMU_PLANTED_CYCLES,
@@ -32,6 +37,16 @@ typedef enum PMUPlanted {
     PMU_PLANTED_NS,
     PMU_PLANTED_INSTRUCTIONS,
     PMU_PLANTED_BRANCHES,
+    PMU_PLANTED_SLOTS,
+    PMU_PLANTED_SLOTS_RETIRING,
+    PMU_PLANTED_SLOTS_BAD,
+    PMU_PLANTED_SLOTS_FRONTEND,
+    PMU_PLANTED_SLOTS_BACKEND,
+    PMU_PLANTED_SLOTS_STALL,
+    PMU_PLANTED_STALL,
+    PMU_PLANTED_STALL_FRONTEND,
+    PMU_PLANTED_STALL_BACKEND,
+    PMU_PLANTED_SMIS,
     PMU_PLANTED_PORT,
     PMU_PLANTED_EVENTS = PMU_PLANTED_PORT + PMU_PLANTED_PORTS,
     PMU_PLANTED_NONE = PMU_PLANTED_EVENTS,
@@ -40,7 +55,10 @@ typedef enum PMUPlanted {
 typedef struct PMUPlantedTarget {
     /* Bring the counters up to date, and interrupt if one has overflowed. */
     void (*sync)(CPUState *cpu);
-    /* Instructions that icount has charged and that did not retire */
+    /*
+     * Instructions that icount has charged and that did not retire.  NULL: one
+     * that faults is known by the address that its exception has.
+     */
     uint64_t (*unretired)(CPUState *cpu);
 } PMUPlantedTarget;
 
@@ -59,12 +77,30 @@ uint64_t pmu_planted_total(CPUState *cpu, PMUPlanted event);
  */
 void pmu_planted_settle(CPUState *cpu);
 
+/* An exception or an interrupt is about to change the vCPU's address. */
+void pmu_planted_leave(CPUState *cpu, bool exception);
+
 /* Call sync() when so many events more have been counted, if @left is not 0. */
 void pmu_planted_arm(CPUState *cpu, unsigned int counter, PMUPlanted event,
                      uint64_t left);
 void pmu_planted_disarm(CPUState *cpu, unsigned int counter);
 
+/*
+ * A number of the machine that the plugin has given a name: 0 if it has not.
+ * A cache has its own with "-size", "-ways" and "-line".
+ */
+uint64_t pmu_planted_fact(const char *name, const char *of);
+
+/* A cache that registers describe.  False if the plugin does not say. */
+typedef struct PMUPlantedCache {
+    uint32_t size, ways, line, sets;
+} PMUPlantedCache;
+bool pmu_planted_cache(const char *name, PMUPlantedCache *cache);
+
+/* The lies that the machine wants, where no property has set them */
+void pmu_planted_lies(PMULies *lies);
+
 /* A turn of a vCPU begins: how much later than its end is the next deadline? */
-void pmu_planted_turn(int64_t slack);
+void pmu_planted_turn(CPUState *cpu, int64_t slack);
 
 #endif

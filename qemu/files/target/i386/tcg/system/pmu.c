@@ -44,6 +44,7 @@
 #include "qemu/osdep.h"
 #include "qemu/main-loop.h"
 #include "qemu/timer.h"
+#include "qemu/units.h"
 #include "qapi/error.h"
 #include "system/cpu-timers.h"
 #include "system/tcg.h"
@@ -278,6 +279,11 @@ static const PMUChoice pmu_choices_intel[] = {
     { 0x0108, EVTSEL_INTEL_EVENT, PMU_PLUGIN + PMU_PLANTED_DTLB_MISS },
     { 0x0185, EVTSEL_INTEL_EVENT, PMU_PLUGIN + PMU_PLANTED_ITLB_MISS },
     { 0x00c5, EVTSEL_INTEL_EVENT, PMU_PLUGIN + PMU_PLANTED_BRANCH_MISS },
+    { 0x02c2, EVTSEL_INTEL_EVENT, PMU_PLUGIN + PMU_PLANTED_SLOTS_RETIRING },
+    { 0x0073, EVTSEL_INTEL_EVENT, PMU_PLUGIN + PMU_PLANTED_SLOTS_BAD },
+    { 0x019c, EVTSEL_INTEL_EVENT, PMU_PLUGIN + PMU_PLANTED_SLOTS_FRONTEND },
+    { 0x02a4, EVTSEL_INTEL_EVENT, PMU_PLUGIN + PMU_PLANTED_SLOTS_BACKEND },
+    { 0x04a3, EVTSEL_INTEL_EVENT, PMU_PLUGIN + PMU_PLANTED_STALL },
     { 0x01a1, EVTSEL_INTEL_EVENT, PMU_PLUGIN + PMU_PLANTED_PORT },
     { 0x02a1, EVTSEL_INTEL_EVENT, PMU_PLUGIN + PMU_PLANTED_PORT + 1 },
     { 0x04a1, EVTSEL_INTEL_EVENT, PMU_PLUGIN + PMU_PLANTED_PORT + 2 },
@@ -370,7 +376,7 @@ static PMUPlanted pmu_supplied(PMUEvent event)
         [PMU_CYCLES] = PMU_PLANTED_CYCLES,
         [PMU_REFERENCE] = PMU_PLANTED_NS,
         [PMU_BRANCHES] = PMU_PLANTED_BRANCHES,
-        [PMU_SLOTS] = PMU_PLANTED_NONE,
+        [PMU_SLOTS] = PMU_PLANTED_SLOTS,
     };
     PMUPlanted supplied = event >= PMU_PLUGIN   ? event - PMU_PLUGIN
                           : event < PMU_NEVENTS ? own[event]
@@ -378,6 +384,8 @@ static PMUPlanted pmu_supplied(PMUEvent event)
 
     return pmu_planted(supplied) ? supplied : PMU_PLANTED_NONE;
 }
+
+static uint64_t pmu_event_rate(CPUX86State *env, PMUEvent event);
 
 static PMUEvent pmu_decode_event(CPUX86State *env, uint64_t evtsel)
 {
@@ -392,7 +400,7 @@ static PMUEvent pmu_decode_event(CPUX86State *env, uint64_t evtsel)
         return pmu_offcore_event(
             env_archcpu(env)->pmu_extra[choice->event - PMU_OFFCORE_0]);
     case PMU_SLOTS:
-        return pmu_version(env) >= 6 ? PMU_SLOTS : PMU_NOTHING;
+        return pmu_event_rate(env, PMU_SLOTS) ? PMU_SLOTS : PMU_NOTHING;
     case PMU_PLUGIN ... PMU_PLUGIN + PMU_PLANTED_EVENTS - 1:
         return pmu_supplied(choice->event) == PMU_PLANTED_NONE ? PMU_NOTHING
                                                                : choice->event;
@@ -520,7 +528,8 @@ static uint64_t pmu_event_rate(CPUX86State *env, PMUEvent event)
     case PMU_REFERENCE:
         return pmu_age_to_ns(1);
     case PMU_SLOTS:
-        return pmu_version(env) >= 6
+        return pmu_supplied(event) != PMU_PLANTED_NONE ? 1
+               : pmu_version(env) >= 6
                    ? X86_PMU_SLOTS * pmu_event_rate(env, PMU_CYCLES)
                    : 0;
     case PMU_OFFCORE_0:
@@ -529,6 +538,16 @@ static uint64_t pmu_event_rate(CPUX86State *env, PMUEvent event)
     default:
         return 0;
     }
+}
+
+/*
+ * Are there at most so many events in a cycle as is known here?  More than one
+ * reference cycle may fall into a core cycle, and of what a plugin supplies no
+ * cycle is known.
+ */
+static bool pmu_has_cmask(PMUEvent event)
+{
+    return event != PMU_REFERENCE && pmu_supplied(event) == PMU_PLANTED_NONE;
 }
 
 /*
@@ -545,6 +564,9 @@ static uint64_t pmu_apply_cmask(const PMUCounter *c, uint64_t events,
 
     if (c->cmask == 0) {
         return events;
+    }
+    if (pmu_supplied(c->event) != PMU_PLANTED_NONE) {
+        return 0;
     }
     if (c->event == PMU_SLOTS) {
         matched =
@@ -604,24 +626,31 @@ static uint64_t pmu_counter_rate(CPUX86State *env, const PMUCounter *c)
     return pmu_apply_cmask(c, events, cycles);
 }
 
-static void pmu_raise(CPUX86State *env)
+/* The consequences of overflows */
+typedef enum {
+    PMU_FREEZE = 1, /* the counters stand from here on, if they may freeze */
+    PMU_INTERRUPT = 2,
+} PMUAction;
+
+static void pmu_act(CPUX86State *env, unsigned actions)
 {
     X86CPU *cpu = env_archcpu(env);
 
-    if (env->msr_debugctl & DEBUGCTL_FREEZE_PERFMON) {
+    if ((actions & PMU_FREEZE) &&
+        (env->msr_debugctl & DEBUGCTL_FREEZE_PERFMON)) {
         if (pmu_version(env) >= 4 || x86_pmu_amd_freezes(env)) {
             env->msr_global_status |= STATUS_CTR_FRZ;
         } else {
             env->msr_global_ctrl = 0;
         }
     }
-    if (cpu->apic_state) {
+    if ((actions & PMU_INTERRUPT) && cpu->apic_state) {
         apic_deliver_pmi(cpu->apic_state, pmu_is_intel(env));
     }
 }
 
-/* Count @n events more.  True if that is an overflow that interrupts. */
-static bool pmu_add(CPUX86State *env, const PMUCounter *c, uint64_t n)
+/* Count @n events more.  The counters freeze at once where that interrupts. */
+static unsigned pmu_add(CPUX86State *env, const PMUCounter *c, uint64_t n)
 {
     PMULies *lies = pmu_lies(env);
     unsigned counter = ctz64(c->status);
@@ -630,7 +659,7 @@ static bool pmu_add(CPUX86State *env, const PMUCounter *c, uint64_t n)
 
     *c->value = sum & pmu_counter_mask(env);
     if (sum == *c->value) {
-        return false;
+        return 0;
     }
     if (c->intr) {
         fate = pmu_lies_overflow(lies, counter, env->pmu.age);
@@ -638,28 +667,33 @@ static bool pmu_add(CPUX86State *env, const PMUCounter *c, uint64_t n)
     if (fate != PMU_LIES_LOST) {
         env->msr_global_status |= c->status;
     }
-    return c->intr && fate == PMU_LIES_NOW;
+    if (!c->intr || fate == PMU_LIES_LOST) {
+        return 0;
+    }
+    return fate == PMU_LIES_NOW ? PMU_FREEZE | PMU_INTERRUPT
+           : lies->late_freeze  ? 0
+                                : PMU_FREEZE;
 }
 
-/* Interrupts that a PMU that lies has kept back.  True if one is due. */
-static bool pmu_lies_interrupt(CPUX86State *env)
+/* Interrupts that a PMU that lies has kept back: what is due */
+static unsigned pmu_lies_interrupt(CPUX86State *env)
 {
     PMULies *lies = pmu_lies(env);
-    bool pmi = false;
+    unsigned actions = 0;
     unsigned i;
 
     if (pmu_lies_next(lies) > env->pmu.age) {
-        return false;
+        return 0;
     }
     for (i = 0; i < PMU_LIES_COUNTERS; i++) {
         if (pmu_lies_due(lies, i, env->pmu.age)) {
-            pmi = true;
+            actions = PMU_INTERRUPT | (lies->late_freeze ? PMU_FREEZE : 0);
             if (lies->twice) {
                 env->msr_global_status |= 1ULL << i;
             }
         }
     }
-    return pmi;
+    return actions;
 }
 
 /* Events that a plugin has counted since it was last asked */
@@ -688,8 +722,7 @@ static void pmu_sync_to(CPUX86State *env, int64_t age)
     X86PMUState *pmu = &env->pmu;
     uint64_t events[PMU_PLUGIN + PMU_PLANTED_EVENTS] = {};
     uint64_t wakes = pmu->wakes - pmu->wakes_seen;
-    bool pmi = false;
-    unsigned i;
+    unsigned i, actions = 0;
 
     /* A VMRUN that failed its checks was taken back after it was counted. */
     if (age < pmu->age) {
@@ -702,8 +735,8 @@ static void pmu_sync_to(CPUX86State *env, int64_t age)
     }
     events[PMU_CYCLES] = (age - pmu->age) * pmu_event_rate(env, PMU_CYCLES);
     events[PMU_REFERENCE] = pmu_age_to_ns(age - pmu->age);
-    pmu_count_supplied(env, events);
     events[PMU_SLOTS] = X86_PMU_SLOTS * events[PMU_CYCLES];
+    pmu_count_supplied(env, events);
 
     pmu->age = age;
     pmu->unretired_seen = pmu->unretired;
@@ -718,18 +751,16 @@ static void pmu_sync_to(CPUX86State *env, int64_t age)
             continue;
         }
         if (c.edge) {
-            pmi |= pmu_add(env, &c,
-                           pmu_apply_edge(env, &c, events[c.event], wakes));
+            actions |= pmu_add(env, &c,
+                               pmu_apply_edge(env, &c, events[c.event], wakes));
         } else {
-            pmi |= pmu_add(
+            actions |= pmu_add(
                 env, &c,
                 pmu_apply_cmask(&c, events[c.event], events[PMU_CYCLES]));
         }
     }
-    pmi |= pmu_lies_interrupt(env);
-    if (pmi) {
-        pmu_raise(env);
-    }
+    actions |= pmu_lies_interrupt(env);
+    pmu_act(env, actions);
 }
 
 /*
@@ -738,8 +769,7 @@ static void pmu_sync_to(CPUX86State *env, int64_t age)
  */
 static void pmu_count_entries(CPUX86State *env, uint32_t hflags)
 {
-    bool pmi = false;
-    unsigned i;
+    unsigned i, actions = 0;
 
     for (i = 0; i < pmu_ncounters(env); i++) {
         PMUCounter c;
@@ -747,12 +777,10 @@ static void pmu_count_entries(CPUX86State *env, uint32_t hflags)
         pmu_decode(env, i, &c);
         if (c.edge && c.event == PMU_CYCLES && pmu_counts_in(&c, hflags) &&
             !pmu_counts_in(&c, env->hflags)) {
-            pmi |= pmu_add(env, &c, pmu_apply_edge(env, &c, 0, 1));
+            actions |= pmu_add(env, &c, pmu_apply_edge(env, &c, 0, 1));
         }
     }
-    if (pmi) {
-        pmu_raise(env);
-    }
+    pmu_act(env, actions);
 }
 
 /*
@@ -790,7 +818,11 @@ static void pmu_arm(CPUX86State *env, uint32_t hflags)
         }
     }
     due = pmu_lies_next(pmu_lies(env));
-    if (due != INT64_MAX) {
+    pmu_planted_disarm(env_cpu(env), PMU_PLANTED_LATE);
+    if (due != INT64_MAX && pmu_planted(PMU_PLANTED_INSTRUCTIONS)) {
+        pmu_planted_arm(env_cpu(env), PMU_PLANTED_LATE,
+                        PMU_PLANTED_INSTRUCTIONS, MAX(due - pmu_age(env), 1));
+    } else if (due != INT64_MAX) {
         soonest = MIN(soonest, MAX(due - pmu_age(env), 0));
     }
 
@@ -866,10 +898,52 @@ static const PMUPlantedTarget pmu_target = {
  * Called by the rest of target/i386
  */
 
+/*
+ * A copy of a cache's description that says what is planted.  CPUID's leaves
+ * cannot say all: then it stays as it is.  The second and the third level are
+ * all CPUs'.
+ */
+static CPUCacheInfo *pmu_planted_info(CPUCacheInfo *old, const char *name)
+{
+    PMUPlantedCache c;
+    CPUCacheInfo *new;
+
+    if (!old || !pmu_planted_cache(name, &c) || c.ways >= c.sets ||
+        c.line > 4096 || c.size % (old->level == 3 ? 512 * KiB : KiB)) {
+        return old;
+    }
+    new = g_memdup2(old, sizeof(*old));
+    new->size = c.size;
+    new->line_size = c.line;
+    new->associativity = c.ways;
+    new->sets = c.sets;
+    new->partitions = new->lines_per_tag = 1;
+    new->inclusive = new->complex_indexing = false;
+    if (old->level > 1) {
+        new->share_level = CPU_TOPOLOGY_LEVEL_DIE;
+    }
+    return new;
+}
+
+void x86_pmu_planted_caches(CPUX86State *env)
+{
+    CPUCaches *all[] = { &env->cache_info_cpuid4, &env->cache_info_amd };
+    unsigned i;
+
+    for (i = 0; i < ARRAY_SIZE(all); i++) {
+        all[i]->l1d_cache = pmu_planted_info(all[i]->l1d_cache, "l1d");
+        all[i]->l1i_cache = pmu_planted_info(all[i]->l1i_cache, "l1i");
+        all[i]->l2_cache = pmu_planted_info(all[i]->l2_cache, "l2");
+        all[i]->l3_cache = pmu_planted_info(all[i]->l3_cache, "llc");
+    }
+}
+
 bool x86_pmu_realize(X86CPU *cpu, Error **errp)
 {
     int max_gp;
 
+    pmu_planted_set_target(&pmu_target);
+    pmu_planted_lies(&cpu->pmu_lies);
     if (!cpu->enable_pmu) {
         return true;
     }
@@ -889,7 +963,6 @@ bool x86_pmu_realize(X86CPU *cpu, Error **errp)
     if (cpu->core_type == X86_CORE_TYPE_ATOM) {
         cpu->pmu_counters = MIN(cpu->pmu_counters, PMU_MAX_GP_ATOM);
     }
-    pmu_planted_set_target(&pmu_target);
     cpu->env.pmu.timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, pmu_timer, cpu);
     return true;
 }
@@ -925,8 +998,7 @@ void x86_pmu_events_leaf(CPUX86State *env, uint32_t n, uint32_t *eax,
     *ecx = *edx = 0;
     if (choice->mask) {
         *ecx = EVTSEL_USR | EVTSEL_OS | EVTSEL_PC | EVTSEL_INT | EVTSEL_EN;
-        /* More than one reference cycle may fall into a core cycle. */
-        if (choice->event != PMU_REFERENCE) {
+        if (pmu_has_cmask(choice->event)) {
             *ecx |= EVTSEL_INV | EVTSEL_CMASK;
         }
         if (pmu_has_edge(env, choice->event)) {
@@ -1309,6 +1381,25 @@ static void pmu_sync_for_read(CPUX86State *env)
     pmu_unlock(locked);
 }
 
+/* Software wrote an extra MSR that the threads of a core share. */
+static void pmu_share(CPUX86State *env, unsigned n)
+{
+    unsigned shift = apicid_core_offset(&env->topo_info);
+    CPUState *cs;
+
+    CPU_FOREACH(cs)
+    {
+        X86CPU *other = X86_CPU(cs);
+
+        if (&other->env != env &&
+            other->apic_id >> shift == env_archcpu(env)->apic_id >> shift) {
+            pmu_sync_to(&other->env, pmu_age(&other->env));
+            other->pmu_extra[n] = env_archcpu(env)->pmu_extra[n];
+            other->env.pmu.arm_pending = true;
+        }
+    }
+}
+
 /* Software wrote the register: a PMU that lies may not keep all of a counter */
 static void pmu_written(CPUX86State *env, uint64_t *value)
 {
@@ -1367,6 +1458,10 @@ bool x86_pmu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t val, uintptr_t ra)
     default:
         *reg.value = val;
         pmu_written(env, reg.value);
+        if (pmu_lies(env)->shared &&
+            (msr == MSR_OFFCORE_RSP_0 || msr == MSR_OFFCORE_RSP_1)) {
+            pmu_share(env, X86_PMU_OFFCORE_RSP_0 + (msr - MSR_OFFCORE_RSP_0));
+        }
         break;
     }
     pmu_arm(env, env->hflags);

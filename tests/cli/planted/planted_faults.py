@@ -1,0 +1,119 @@
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
+"""A planted machine's registers describe its caches, and its faults are those of its file (qemu/planted/README.md).
+
+Images of assembly send what they read; what must come follows from the machine's file alone."""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import planted_image
+from qmp_guest import Points
+
+ROOT = planted_image.ROOT
+PLAIN = json.loads((ROOT / "qemu" / "planted" / "machines" / "plain.json").read_text())
+points = Points()
+
+
+def intel(version):
+    return subprocess.run([ROOT / "scripts" / "qemu-pmu", "--cpu", f"intel-v{version}"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+
+
+def run(arch, image, faults=None, cpu="max", smp="1", leaf=0, **changes):
+    """The numbers that an image sends, and its trace."""
+    text = (pathlib.Path(__file__).parent / f"faults.{arch}.s").read_text().replace("LEAF", str(leaf))
+    common, *images = re.split(r"^#: (.*)\n", text, flags=re.M)
+    with tempfile.TemporaryDirectory(prefix="barecpc.") as name:
+        folder = pathlib.Path(name)
+        planted_image.build(arch, folder, common + images[images.index(image) + 1])
+        status, sent = planted_image.run(arch, folder, {**PLAIN, "faults": faults or {}, **changes}, cpu, smp)
+        points.check(status == planted_image.ENDED[arch], f"{arch}: the image came to its end", status)
+        return sent, (folder / "trace").read_text().splitlines()
+
+
+def executed(trace, bytes_of_form):
+    """The trace's lines of the image's instructions of a form, as words."""
+    lines = [line.split() for line in trace]
+    forms = {words[1] for words in lines if words[0] == "form" and any(word.startswith(bytes_of_form) for word in words)}
+    return [words for words in lines if words[0].isdigit() and words[4] in forms and 1 << 21 <= int(words[1], 16) < 1 << 31]
+
+
+def caches(announced):
+    """A machine's caches, and what leaf 4 says of them: EBX, and ECX in the upper half."""
+    drawn = {"l1d": (48, 12), "l1i": (64, 8), "l2": (1024, 16), "llc": (6144, 12)}
+    found = {name: {"size": kib << 10, "ways": ways, "line": 64, "latency": 5, "policy": "lru",
+                    **({"announced": kib << 11} if announced else {})} for name, (kib, ways) in drawn.items()}
+    sets = [(kib << (11 if announced else 10)) // ways // 64 for kib, ways in drawn.values()]
+    return found, [s - 1 << 32 | ways - 1 << 22 | 63 for s, (_, ways) in zip(sets, drawn.values())], sets
+
+
+def drawn_lateness(seed, most, count):
+    """xorshift64*, as the machine draws it"""
+    late = []
+    for _ in range(count):
+        seed ^= seed >> 12
+        seed = (seed ^ seed << 25) & 2 ** 64 - 1
+        seed ^= seed >> 27
+        late.append((seed * 0x2545f4914f6cdd1d % 2 ** 64 >> 32) % (most + 1))
+    return late
+
+
+def check_x86():
+    for vendor, leaf, cpu in (("Intel", 4, intel(4)), ("AMD", 0x8000001d, "EPYC-v1")):
+        for announced in (False, True):
+            machine, wanted, _ = caches(announced)
+            sent, _ = run("x86_64", "caches", cpu=cpu, leaf=leaf, **machine)
+            points.check(sent == wanted, f"{vendor}: CPUID describes the {'caches of the lie' if announced else 'planted caches'}", [sent, wanted])
+    late = drawn_lateness(5, 200, 3)
+    for what, faults, wanted in (("an exact", {}, [0] * 3), ("a late", {"late": 200}, [0] * 3),
+                                 ("a late, with the freeze", {"late": 200, "late_seed": 5, "late_freeze": True}, late)):
+        sent, _ = run("x86_64", "pmu", faults, intel(4))
+        points.check(sent[2:] == wanted, f"x86_64: {what} interrupt: the counters stand", [sent, wanted])
+    points.check(sent[0] & 0x01840000 == 0, "x86_64: no threshold, nor edge, of planted events is announced", hex(sent[0]))
+    points.check(sent[1] == 0, "x86_64: and they count nothing with one", sent[1])
+    _, trace = run("x86_64", "branches", cpu=intel(4))
+    at = executed(trace, "bytes=0f84")
+    points.check(len(at) == 16000 and not any("taken" in line for line in at), "x86_64: no interrupt makes a branch taken",
+                 [len(at), sum("taken" in line for line in at)])
+    at = executed(run("x86_64", "aliases", cpu=intel(4))[1], "bytes=0f84")
+    points.check([int(line[1], 16) >> 30 for line in at] == [0, 1] and all("taken" in line for line in at),
+                 "x86_64: the same code at two addresses has two branches", at)
+    for shared in (False, True):
+        sent, _ = run("x86_64", "shared", {"shared_msrs": shared}, "Skylake-Client,check=off,pmu=on,tsc-skew=1000000000000", "2,cores=1,threads=2")
+        points.check(sent[0] == (3 if shared else 0), f"x86_64: OFFCORE_RSP is {'the core' if shared else 'each thread'}'s", sent)
+        points.check(10 ** 12 < sent[1] < 10 ** 12 + 10 ** 9, "x86_64: the second CPU's TSC is ahead", sent[1])
+
+
+def check_time():
+    """Cycles, reference cycles, TSC and SMIs of a loop, next to the same on a machine without the disturbance."""
+    plain, _ = run("x86_64", "time", cpu=intel(4))
+    smi, _ = run("x86_64", "time", {"smi": {"first_us": 20, "every_us": 50, "cycles": 7000}}, intel(4))
+    points.check(smi[3] > 1 and smi[0] - plain[0] == smi[3] * 7000 and smi[2] - plain[2] == smi[3] * 7000,
+                 "x86_64: SMIs take cycles and time, and are counted", [plain, smi])
+    guest, _ = run("x86_64", "time", {"hypervisor": {"first_us": 20, "every_us": 50, "ns": 7000}}, intel(4))
+    stolen = guest[2] - plain[2]
+    points.check(guest[:2] == plain[:2] and stolen > 7000 and stolen % 7000 == 0, "x86_64: a hypervisor takes time alone", [plain, guest])
+    slow, _ = run("x86_64", "time", {"frequencies": [{"at_us": 0, "mhz": 500}]}, intel(4))
+    points.check(slow[0] == plain[0] and abs(slow[2] - 2 * plain[2]) <= 2, "x86_64: half the frequency, twice the time", [plain, slow])
+
+
+def check_arm64():
+    late = drawn_lateness(5, 200, 3)
+    for announced, faults, wanted in ((False, {"late": 200}, [0] * 3), (True, {"late": 200, "late_seed": 5, "late_freeze": True}, late)):
+        machine, _, sets = caches(announced)
+        sent, trace = run("arm64", "all", faults, "max,pmu-v3p7=on", **machine)
+        points.check(sent[0] & 0x70001ff == 3 << 24 | 0x123, "arm64: CLIDR has three levels", hex(sent[0]))
+        found = [((r >> 13 & 0x7fff) + 1, (r >> 3 & 0x3ff) + 1, r & 7) for r in sent[1:5]]
+        points.check(found == [(s, machine[name]["ways"], 2) for s, name in zip(sets, ("l1d", "l1i", "l2", "llc"))],
+                     f"arm64: CCSIDR describes the {'caches of the lie' if announced else 'planted caches'}", [found, sets])
+        points.check(sent[5:] == wanted, "arm64: PMCR.FZO freezes the counters", [sent[5:], wanted])
+        points.check(not executed(trace, "bytes=00000000"), "arm64: an instruction that faults is none of the machine's")
+
+
+check_x86()
+check_time()
+check_arm64()
+sys.exit(points.end())
