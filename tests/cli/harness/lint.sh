@@ -61,8 +61,8 @@ done
 # No folder of code is too large to know, and no two folders need each other to be read.
 plants 'too many lines in a folder are found' lib/text.c '^lib: [0-9]* files and [0-9]* lines, at most 20 and 4000: ' \
 	"$(yes . | head -n 4000)"
-plants 'a kernel above its limit is found' lib/text.c '^the kernel: [0-9]* lines, at most 54000: ' ''
-plants 'tests above their limit are found' tests/mutants '^the tests: [0-9]* lines, at most 103300: ' "$(yes . | head -n 10000)"
+plants 'a kernel above its limit is found' lib/text.c '^the kernel: [0-9]* lines, at most [0-9]*: ' ''
+plants 'tests above their limit are found' tests/mutants '^the tests: [0-9]* lines, at most [0-9]*: ' "$(yes . | head -n 10000)"
 plants 'a function of 61 lines is found' lib/text.c '^lib/text.c: f\(\) has 61 lines, at most 60: divide it$' \
 	"$(printf 'void\nf(int a,\n    int b)\n{\n' && yes '	a++;' | head -n 61 && echo '}')"
 plants 'a circle of includes is found' lib/string.h '^kern/mm/page, .*lib/string: include each other' '#include "kern/mm/page.h"'
