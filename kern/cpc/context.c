@@ -225,7 +225,7 @@ kcpc_ctx_copy(const struct kcpc_ctx *from)
 }
 
 int
-kcpc_ctx_create(const struct cpc_pack *pack, bool privileged,
+kcpc_ctx_create(const struct cpc_pack *pack, bool privileged, unsigned cpu,
     struct cpc_page *page, struct kcpc_ctx **ctxp, struct cpc_refusal *rf)
 {
 	const struct kcpc_type *kt = &kcpc_types[pack->cp_type];
@@ -249,6 +249,7 @@ kcpc_ctx_create(const struct cpc_pack *pack, bool privileged,
 	ctx->kc_pcbe.ps_user_read = !kcpc_ops->pcbe_no_user_read;
 	ctx->kc_pcbe.ps_privileged = privileged;
 	ctx->kc_pcbe.ps_type = (uint8_t)pack->cp_type;
+	ctx->kc_pcbe.ps_cpu = cpu;
 	if ((err = assign_pics(ctx, pack, kt, rf)) != 0)
 		goto free_ctx;
 	err = ENOTSUP;

@@ -99,7 +99,8 @@ kcpc_cpu_bind(struct lwp *l, struct cpu *c, const struct cpc_pack *pack,
 	struct kcpc_ctx *ctx;
 
 	if ((err = kcpc_type_check(pack->cp_type, c, rf)) != 0 ||
-	    (err = kcpc_ctx_create(pack, true, NULL, &ctx, rf)) != 0)
+	    (err = kcpc_ctx_create(pack, true, c->c_id + 1, NULL, &ctx, rf)) !=
+		0)
 		return err;
 	if (newest == 0)
 		l->l_bound_before = was;
@@ -215,7 +216,8 @@ kcpc_shared_bind(
 	int err;
 
 	if ((err = kcpc_type_check(pack->cp_type, c, rf)) != 0 ||
-	    (err = kcpc_ctx_create(pack, true, NULL, &ctx, rf)) != 0)
+	    (err = kcpc_ctx_create(pack, true, c->c_id + 1, NULL, &ctx, rf)) !=
+		0)
 		return err;
 	kcpc_cpu_detach(c);
 	kcpc_cpu_attach(c, ctx);

@@ -164,11 +164,12 @@ int kcpc_refuse(struct cpc_refusal *rf, int subcode);
 int kcpc_refuse_short(struct cpc_refusal *rf, const struct kcpc_short *ks);
 
 /*
- * context.c: make a context of a whole pack, whose core type exists.  It
- * belongs to no LWP yet.  Its counts are in `page`, which no program reads now;
- * NULL: kc_own.  Returns 0 or an errno, with a subcode in rf if one applies.
+ * context.c: make a context of a whole pack, whose core type exists, with `cpu`
+ * as ps_cpu.  It belongs to no LWP yet.  Its counts are in `page`, which no
+ * program reads now; NULL: kc_own.  Returns 0 or an errno, with a subcode in rf
+ * if one applies.
  */
-int kcpc_ctx_create(const struct cpc_pack *pack, bool privileged,
+int kcpc_ctx_create(const struct cpc_pack *pack, bool privileged, unsigned cpu,
     struct cpc_page *page, struct kcpc_ctx **ctxp, struct cpc_refusal *rf);
 /* Copy a context, counts included, to kc_own.  NULL: out of memory. */
 struct kcpc_ctx *kcpc_ctx_copy(const struct kcpc_ctx *from);

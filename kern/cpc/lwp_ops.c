@@ -42,7 +42,7 @@ hang_context(struct lwp *l, struct proc *p, const struct cpc_pack *pack,
 	struct kcpc_ctx *ctx;
 	int err;
 
-	err = kcpc_ctx_create(pack, l->l_proc->p_cpc_cpu,
+	err = kcpc_ctx_create(pack, l->l_proc->p_cpc_cpu, 0,
 	    l->l_cpc_page != NULL ? l->l_cpc_page->kg_page : NULL, &ctx, rf);
 	if (err != 0)
 		return err;

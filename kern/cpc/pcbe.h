@@ -99,6 +99,7 @@ struct pcbe_set {
 	 * after an overflow in the kernel.  0: the overflow stops it.
 	 */
 	uint64_t ps_nmi_reload;
+	unsigned ps_cpu; /* 1 + the CPU that alone it counts on; 0: any */
 	/* kcpc's: PICs whose overflow freezes the set, if the PMU can. */
 	uint32_t ps_freeze;
 };

@@ -8,6 +8,7 @@
 #include "arch/x86/pmu/intel/intel_impl.h"
 #include "arch/x86/pmu/pmu.h"
 #include "arch/x86/pmu/regs.h"
+#include "arch/x86/topology.h"
 
 /* Bits that a name may set, on a machine with every feature. */
 #define NAMED_BITS                                                             \
@@ -88,15 +89,22 @@ static const char *const extra_names[] = { "msr_offcore", "msr_ldlat",
 struct wanted {
 	enum event_extra extra;
 	uint64_t value;
+	unsigned cpu; /* ps_cpu */
 };
 
-/* Does a bound set have another value in that extra MSR?  Unused ones are 0. */
+/*
+ * Does a bound set have another value in that extra MSR, on this core?  Unused
+ * ones are 0.
+ */
 static bool
 disagrees(const struct pcbe_set *bound, const void *arg)
 {
 	const struct wanted *w = arg;
 	uint64_t has = bound->ps_extra_msr[w->extra];
 
+	if (w->cpu != 0 && bound->ps_cpu != 0 &&
+	    !cpuset_has(x86_core_threads(w->cpu - 1), bound->ps_cpu - 1))
+		return false;
 	return has != 0 && has != w->value;
 }
 
@@ -110,7 +118,7 @@ take_extra(struct pcbe_cfg *cfg, struct pcbe_set *set, enum event_extra extra,
 {
 	const struct x86_extra *x = &x86_extras[extra];
 	uint64_t takes = intel_shape_of(set->ps_type)->is_extras[extra];
-	const struct wanted wanted = { extra, value };
+	const struct wanted wanted = { extra, value, set->ps_cpu };
 
 	if (takes == 0)
 		return pcbe_refuse(rf, CPC_RESOURCE_UNAVAIL,

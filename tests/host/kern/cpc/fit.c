@@ -192,7 +192,7 @@ can_bind(void)
 	struct kcpc_ctx *ctx;
 	struct cpc_refusal rf;
 
-	if (kcpc_ctx_create(&pack.head, true, NULL, &ctx, &rf) != 0)
+	if (kcpc_ctx_create(&pack.head, true, 0, NULL, &ctx, &rf) != 0)
 		return false;
 	kcpc_ctx_destroy(ctx);
 	return true;

@@ -135,10 +135,18 @@ TEST(extra_msrs_that_threads_share)
 	    "the threads of a core share MSR_OFFCORE_RSP_0 (0x1a6), and "
 	    "another set needs another value: unbind that, or boot one thread "
 	    "(cpus=)");
-	other.ps_extra_msr[EXTRA_OFFCORE0] = 0x10001; /* the same */
+	/* Sets of CPUs that are no threads of one core, and a set that moves.
+	 */
+	set.set.ps_cpu = 1;
+	assert_int_equal(
+	    add_name(&set, 1, name, 0, NULL), CPC_CONFLICTING_REQS);
+	other.ps_cpu = 2;
 	assert_int_equal(add_name(&set, 1, name, 0, NULL), 0);
-	other.ps_extra_msr[EXTRA_OFFCORE0] = 0; /* not used */
+	set.set.ps_cpu = other.ps_cpu = 0;
+	other.ps_extra_msr[EXTRA_OFFCORE0] = 0x10001; /* the same */
 	assert_int_equal(add_name(&set, 2, name, 0, NULL), 0);
+	other.ps_extra_msr[EXTRA_OFFCORE0] = 0; /* not used */
+	assert_int_equal(add_name(&set, 3, name, 0, NULL), 0);
 	fake_bound = NULL;
 	intel_extras_shared = false;
 }
