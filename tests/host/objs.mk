@@ -109,8 +109,8 @@ $(PAYLOAD_TESTS:%=$(T)%): HOST_LIBS := -lm
 $(T)payloads/bench: $(call host,$(call fake,support.o) payloads/bench/kernel.o $(addprefix payloads/common/,options.o \
     options_next.o usage.o))
 # The program vpmu on a PMU with a defect.
-$(T)payloads/vpmu: $(call host,$(call fake,vpmu_model.o support.o) $(addprefix payloads/common/,usage.o read_cost.o) \
-    $(addprefix payloads/vpmu/x86_64/,arch.o fixed.o) \
+$(T)payloads/vpmu: $(call host,$(call fake,vpmu/model.o vpmu/libcpc.o support.o) \
+    $(addprefix payloads/common/,usage.o read_cost.o) $(addprefix payloads/vpmu/x86_64/,arch.o fixed.o) \
     $(addprefix payloads/vpmu/,vpmu.o report.o measure.o count.o range.o overflow.o lwp.o event.o model.o believe.o))
 $(T)payloads/vpmu: HOST_LDFLAGS := -Wl,--wrap=syscall,--wrap=nanosleep,--wrap=signal,--wrap=barecpc_sysconf
 $(HB)/payloads/vpmu/vpmu.o: HOST_CFLAGS += -Dmain=vpmu_main

@@ -13,7 +13,7 @@
 
 #include "payloads/common/events/errata.h"
 #include "payloads/common/read_cost.h"
-#include "tests/lib/host/vpmu_model.h"
+#include "tests/lib/host/vpmu/model.h"
 
 int vpmu_main(int argc, char **argv);
 
