@@ -5,6 +5,7 @@
  * Arm ARM (DDI 0487), "LDTR", "STTR".
  */
 #include "arch/arm64/asm.h"
+#include "arch/arm64/trap/pairs.inc"
 
 #define EFAULT       14
 #define ENAMETOOLONG 36
@@ -149,11 +150,7 @@ fault:
 arm64_try:
 	stp	x29, x30, [sp, #-96]!
 	mov	x29, sp
-	stp	x19, x20, [sp, #16]
-	stp	x21, x22, [sp, #32]
-	stp	x23, x24, [sp, #48]
-	stp	x25, x26, [sp, #64]
-	stp	x27, x28, [sp, #80]
+	pairs	stp, x, 8, sp, -136, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28
 	mrs	x2, tpidr_el1
 	ldr	x2, [x2, #C_ARCH]
 	mov	x3, sp
@@ -167,11 +164,7 @@ arm64_try:
 	mrs	x2, tpidr_el1
 	ldr	x2, [x2, #C_ARCH]
 	str	xzr, [x2, #AC_TRY]
-	ldp	x19, x20, [sp, #16]
-	ldp	x21, x22, [sp, #32]
-	ldp	x23, x24, [sp, #48]
-	ldp	x25, x26, [sp, #64]
-	ldp	x27, x28, [sp, #80]
+	pairs	ldp, x, 8, sp, -136, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28
 	ldp	x29, x30, [sp], #96
 	ret
 

@@ -36,50 +36,24 @@
 
 	/* In the order of struct trapframe.  \rax and \rdx may be in memory. */
 	.macro	push_general rax=%rax, rdx=%rdx
-	push	%r9
-	push	%r8
-	push	%r10
-	push	\rdx
-	push	%rsi
-	push	%rdi
-	push	%rcx
-	push	\rax
-	push	%r11
-	push	%rbx
-	push	%rbp
-	push	%r15
-	push	%r14
-	push	%r13
-	push	%r12
+	.irp	r, %r9, %r8, %r10, \rdx, %rsi, %rdi, %rcx, \rax, %r11, %rbx, \
+	    %rbp, %r15, %r14, %r13, %r12
+	push	\r
+	.endr
 	.endm
 
 	.macro	pop_general
-	pop	%r12
-	pop	%r13
-	pop	%r14
-	pop	%r15
-	pop	%rbp
-	pop	%rbx
-	pop	%r11
-	pop	%rax
-	pop	%rcx
-	pop	%rdi
-	pop	%rsi
-	pop	%rdx
-	pop	%r10
-	pop	%r8
-	pop	%r9
+	.irp	r, %r12, %r13, %r14, %r15, %rbp, %rbx, %r11, %rax, %rcx, %rdi, \
+	    %rsi, %rdx, %r10, %r8, %r9
+	pop	\r
+	.endr
 	.endm
 
 	/* Push a trap frame, from the F_ frame at %rdx. */
 	.macro	copy_frame
-	push	F_SS(%rdx)
-	push	F_RSP(%rdx)
-	push	F_RFLAGS(%rdx)
-	push	F_CS(%rdx)
-	push	F_RIP(%rdx)
-	push	F_ERR(%rdx)
-	push	F_VECTOR(%rdx)
+	.irp	at, F_SS, F_RSP, F_RFLAGS, F_CS, F_RIP, F_ERR, F_VECTOR
+	push	\at(%rdx)
+	.endr
 	push_general rax=F_RAX(%rdx), rdx=F_RDX(%rdx)
 	cld
 	.endm
