@@ -38,7 +38,6 @@
 #define TF_PC     0x100
 #define TF_PSTATE 0x108
 #define TF_ESR    0x110
-#define TF_FAR    0x118
 #define TF_FRAME  0x120
 #define TF_BYTES  0x130
 

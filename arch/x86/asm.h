@@ -128,11 +128,9 @@
 #define SF_FLAGS   8
 #define SF_STACK   24
 #define SF_R8      48
-#define SF_R9      56
 #define SF_R10     64
 #define SF_R11     72
 #define SF_R12     80
-#define SF_R13     88
 #define SF_R14     96
 #define SF_R15     104
 #define SF_RDI     112
@@ -173,8 +171,6 @@
  */
 #define CR0_PE         0x1
 #define CR0_MP         0x2
-#define CR0_EM         0x4
-#define CR0_TS         0x8
 #define CR0_ET         0x10
 #define CR0_NE         0x20
 #define CR0_WP         0x10000

@@ -137,7 +137,6 @@ x86_features_init(void)
 	name_of(f->vendor, r.b, r.d, r.c);
 	r = cpuid(1, 0);
 	read_signature(f, r.a);
-	f->apic_id = FIELD(r.b, 31, 24);
 	f->apic = FIELD(r.d, 9, 9);
 	f->mca = FIELD(r.d, 14, 14);
 	f->x2apic = FIELD(r.c, 21, 21);

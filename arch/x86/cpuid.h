@@ -29,7 +29,6 @@ struct x86_features {
 	char brand[49];
 	char hypervisor[13]; /* signature of leaf 40000000H, or empty */
 	unsigned family, model, stepping;
-	unsigned apic_id;
 	bool hypervised; /* runs under a hypervisor: CPUID.1:ECX[31] */
 	bool mca;        /* machine-check banks */
 	bool apic, x2apic, tsc_deadline, invariant_tsc;

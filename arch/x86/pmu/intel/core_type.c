@@ -33,18 +33,6 @@ intel_core_of(unsigned type)
 	return type == 0 ? 0 : core_of[type - 1];
 }
 
-unsigned
-intel_this_type(void)
-{
-	unsigned cpu = arch_curcpu()->c_id;
-
-	for (unsigned t = 0; t < intel_pcbe_ops.pcbe_ntypes; t++) {
-		if (cpuset_has(&types[t].py_cpus, cpu))
-			return t + 1;
-	}
-	return 0;
-}
-
 void
 intel_type_join(const struct intel_shape *mine)
 {

@@ -77,7 +77,6 @@ uint32_t intel_shape_general(const struct intel_shape *is);
  */
 /* CPUID.1AH:EAX[31:24] of a type, or 0. */
 unsigned intel_core_of(unsigned type);
-unsigned intel_this_type(void);
 void intel_type_join(const struct intel_shape *mine);
 void intel_types_lay_out(struct x86_pics *ps);
 
