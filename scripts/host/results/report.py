@@ -7,7 +7,7 @@ import sys
 
 from host.emulator.qemu import HostError
 from host.programs.linked import PREFIX
-from host.results import profiles
+from host.results import profiles, records
 
 DATA = "barecpc.data"
 COMMAND = 16  # columns of a program's name
@@ -87,6 +87,10 @@ def annotate(args):
     low, high = _range(path, data.arch, symbol, min(of))
     print(f"# {data.title()}\n# {symbol} of {program} ({path}): {totals[program, symbol]} samples, "
           f"{100 * totals[program, symbol] / len(data.samples):.2f}% of all")
+    # A sample is at the instruction before which the interrupt came.
+    machine = data.head.get("machine")
+    if isinstance(machine, dict) and isinstance(machine.get("overflow_proof"), str):
+        print(f"# the overflow interrupt {records.clean(machine['overflow_proof'])}, by the proof at boot")
     text = profiles.run([PREFIX[data.arch] + "objdump", "-d", "-S", "-l", "-C", "--no-show-raw-insn", f"--start-address={low:#x}",
                         f"--stop-address={high:#x}", path])
     for line in text[text.index("\n0"):].strip("\n").splitlines():
