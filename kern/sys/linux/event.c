@@ -82,4 +82,3 @@ sys_eventfd2(const uintptr_t *a)
 	f->f_by_one = flags & EFD_SEMAPHORE;
 	return install_file(f, flags & O_CLOEXEC);
 }
-
