@@ -28,6 +28,8 @@ struct proc;
 	X(readv, 19, 65)                                                       \
 	X(writev, 20, 66)                                                      \
 	X(pread64, 17, 67)                                                     \
+	X(preadv, 295, 69)                                                     \
+	X(pwritev, 296, 70)                                                    \
 	X(pwrite64, 18, 68)                                                    \
 	/* fd.c */                                                             \
 	O(open, 2)                                                             \
@@ -36,6 +38,8 @@ struct proc;
 	X(close, 3, 57)                                                        \
 	X(lseek, 8, 62)                                                        \
 	X(ftruncate, 77, 46)                                                   \
+	X(fallocate, 285, 47)                                                  \
+	X(fadvise64, 221, 223)                                                 \
 	X(fsync, 74, 82)                                                       \
 	X(dup, 32, 23)                                                         \
 	O(dup2, 33)                                                            \
@@ -47,6 +51,8 @@ struct proc;
 	O(lstat, 6)                                                            \
 	X(fstat, 5, 80)                                                        \
 	X(newfstatat, 262, 79)                                                 \
+	X(statx, 332, 291)                                                     \
+	X(no_xattr, 188, 5) /* setxattr; more in sysmap.c */                   \
 	O(access, 21)                                                          \
 	X(faccessat, 269, 48)                                                  \
 	X(faccessat2, 439, 439)                                                \
@@ -117,6 +123,7 @@ struct proc;
 	X(getpid, 39, 172)                                                     \
 	X(getppid, 110, 173)                                                   \
 	X(gettid, 186, 178)                                                    \
+	X(getgroups, 115, 158)                                                 \
 	X(getuid, 102, 174)                                                    \
 	X(capget, 125, 90)                                                     \
 	/* group.c */                                                          \

@@ -8,6 +8,7 @@
 #define ENTRY_SHARED(name, other, x86, arm64) [arm64] = SYS_##name,
 #define NO_ENTRY(...)
 const int16_t arch_sysmap[] = { [200 ... 212] = SYS_not_socket,
+	[6 ... 16] = SYS_no_xattr,
 	SYSCALLS(ENTRY, NO_ENTRY) SYSCALLS_SHARED(ENTRY_SHARED) };
 const unsigned arch_sysmap_len = sizeof arch_sysmap / sizeof arch_sysmap[0];
 

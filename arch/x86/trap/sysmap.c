@@ -8,6 +8,7 @@
 #define ENTRY_SHARED(name, other, x86, arm64) [x86] = SYS_##name,
 const int16_t arch_sysmap[] = { [42 ... 52] = SYS_not_socket,
 	[54 ... 55] = SYS_not_socket,
+	[189 ... 199] = SYS_no_xattr,
 	SYSCALLS(ENTRY, ENTRY) SYSCALLS_SHARED(ENTRY_SHARED) };
 const unsigned arch_sysmap_len = sizeof arch_sysmap / sizeof arch_sysmap[0];
 

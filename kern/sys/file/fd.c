@@ -113,6 +113,50 @@ sys_ftruncate(const uintptr_t *a)
 	return -tmp_resize(f->f_tmp, a[1]);
 }
 
+#define FALLOC_FL_KEEP_SIZE 1
+
+intptr_t
+sys_fallocate(const uintptr_t *a)
+{
+	struct file *f = file_get((int)a[0]);
+	int64_t end;
+
+	if (f == NULL || (f->f_flags & O_ACCMODE) == 0)
+		return -EBADF;
+	if ((int64_t)a[2] < 0 || (int64_t)a[3] <= 0)
+		return -EINVAL;
+	if (__builtin_add_overflow((int64_t)a[2], (int64_t)a[3], &end))
+		return -EFBIG;
+	if (f->f_kind != FILE_TMP)
+		return f->f_kind == FILE_PIPE ? -ESPIPE : -ENODEV;
+	if ((a[1] & ~(uintptr_t)FALLOC_FL_KEEP_SIZE) != 0)
+		return -ENOTSUP;
+	if (a[1] != 0 || (uint64_t)end <= f->f_tmp->tn_bytes)
+		return 0;
+	return -tmp_resize(f->f_tmp, (uint64_t)end);
+}
+
+/* Advice changes nothing: all files are in memory. */
+intptr_t
+sys_fadvise64(const uintptr_t *a)
+{
+	const struct file *f = file_get((int)a[0]);
+
+	if (f == NULL)
+		return -EBADF;
+	if (f->f_kind == FILE_PIPE)
+		return -ESPIPE;
+	return (intptr_t)a[2] < 0 || a[3] > 5 ? -EINVAL : 0;
+}
+
+/* No file has extended attributes. */
+intptr_t
+sys_no_xattr(const uintptr_t *a)
+{
+	(void)a;
+	return -ENOTSUP;
+}
+
 /* All of a file is in memory, and no program can lose it. */
 intptr_t
 sys_fsync(const uintptr_t *a)

@@ -362,6 +362,41 @@ release:
 	return ret;
 }
 
+/* Read or write at an offset that the file does not keep. */
+static intptr_t
+rw_iov_at(const uintptr_t *a, bool writes)
+{
+	struct file *f = file_get((int)a[0]);
+	uint64_t was;
+	intptr_t ret;
+
+	if (f == NULL)
+		return -EBADF;
+	if ((intptr_t)a[3] < 0)
+		return -EINVAL;
+	if (f->f_kind != FILE_ARCHIVE && f->f_kind != FILE_TMP &&
+	    f->f_kind != FILE_TEXT && f->f_kind != FILE_NULL &&
+	    f->f_kind != FILE_ZERO)
+		return -ESPIPE;
+	was = f->f_offset;
+	f->f_offset = a[3];
+	ret = rw_iov(a, writes); /* no such file waits */
+	f->f_offset = was;
+	return ret;
+}
+
+intptr_t
+sys_preadv(const uintptr_t *a)
+{
+	return rw_iov_at(a, false);
+}
+
+intptr_t
+sys_pwritev(const uintptr_t *a)
+{
+	return rw_iov_at(a, true);
+}
+
 intptr_t
 sys_readv(const uintptr_t *a)
 {

@@ -67,21 +67,69 @@ sys_fstat(const uintptr_t *a)
 	return stat_out(a[1], &fi);
 }
 
-intptr_t
-sys_newfstatat(const uintptr_t *a)
+/* The same for a path, or with AT_EMPTY_PATH for the descriptor itself. */
+static int
+stat_at(int dirfd, uintptr_t upath, unsigned flags, struct file_info *fi)
 {
-	const uintptr_t fstat_args[] = { a[0], a[2] };
-	unsigned flags = (unsigned)a[3];
-	struct file_info fi;
-	int err;
+	struct file *f = file_get_any(dirfd);
 
 	if ((flags & ~(AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_EMPTY_PATH |
 			 AT_STATX_SYNC_TYPE)) != 0)
-		return -EINVAL;
-	if (user_path_empty(a[1], flags) && (int)a[0] != AT_FDCWD)
-		return sys_fstat(fstat_args);
-	err = stat_user_path((int)a[0], a[1], flags, &fi);
+		return EINVAL;
+	if (!user_path_empty(upath, flags) || dirfd == AT_FDCWD)
+		return stat_user_path(dirfd, upath, flags, fi);
+	if (f != NULL)
+		file_stat(f, fi);
+	return f != NULL ? 0 : EBADF;
+}
+
+intptr_t
+sys_newfstatat(const uintptr_t *a)
+{
+	struct file_info fi;
+	int err = stat_at((int)a[0], a[1], (unsigned)a[3], &fi);
+
 	return err != 0 ? -err : stat_out(a[2], &fi);
+}
+
+/* Linux, include/uapi/linux/stat.h: struct statx. */
+struct statx {
+	uint32_t stx_mask, stx_blksize;
+	uint64_t stx_attributes;
+	uint32_t stx_nlink, stx_uid, stx_gid;
+	uint16_t stx_mode;
+	uint64_t stx_ino, stx_size, stx_blocks, stx_attributes_mask;
+	struct {
+		int64_t sec, nsec; /* nsec is the lower half */
+	} stx_atime, stx_btime, stx_ctime, stx_mtime;
+	uint32_t stx_rdev_major, stx_rdev_minor, stx_dev_major, stx_dev_minor;
+	uint64_t stx_rest[14];
+};
+_Static_assert(sizeof(struct statx) == 256, "Linux's struct statx");
+#define STATX_BASIC_STATS 0x7ff
+
+intptr_t
+sys_statx(const uintptr_t *a)
+{
+	struct file_info fi = { 0 };
+	int err = stat_at((int)a[0], a[1], (unsigned)a[2], &fi);
+	const struct statx st = { .stx_mask = STATX_BASIC_STATS,
+		.stx_blksize = PAGE_SIZE,
+		.stx_nlink = fi.fi_nlink,
+		.stx_uid = fi.fi_uid,
+		.stx_gid = fi.fi_gid,
+		.stx_mode = (uint16_t)fi.fi_mode,
+		.stx_ino = fi.fi_ino,
+		.stx_size = fi.fi_bytes,
+		.stx_blocks = (fi.fi_bytes + 511) / 512,
+		.stx_atime = { fi.fi_time[0][0], fi.fi_time[0][1] },
+		.stx_ctime = { fi.fi_time[2][0], fi.fi_time[2][1] },
+		.stx_mtime = { fi.fi_time[1][0], fi.fi_time[1][1] },
+		.stx_rdev_major = (uint32_t)(fi.fi_rdev >> 8),
+		.stx_rdev_minor = fi.fi_rdev & 255,
+		.stx_dev_minor = 1 };
+
+	return err != 0 ? -err : -copyout(a[4], &st, sizeof st);
 }
 
 intptr_t

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,6 +36,44 @@ make_file(const char *path, const char *text)
 	if (fd >= 0)
 		EXPECT_EQ(write(fd, text, strlen(text)), strlen(text));
 	return fd;
+}
+
+TEST(newer_calls_know_the_file)
+{
+	struct iovec iov[2] = { { (char[3]){ "ab" }, 2 },
+		{ (char[3]){ "cd" }, 2 } };
+	uint32_t stx[64];
+	char buf[8] = "";
+	int fd = make_file(NAME, "0123456789");
+
+	REQUIRE(fd >= 0);
+	EXPECT_EQ(pwritev(fd, iov, 2, 4), 4);
+	EXPECT_EQ(lseek(fd, 0, SEEK_CUR), 10);
+	EXPECT_EQ(preadv(fd, iov, 1, 7), 2);
+	EXPECT(memcmp(iov[0].iov_base, "d8", 2) == 0);
+	EXPECT_ERRNO(preadv(fd, iov, 1, -1), EINVAL);
+	EXPECT_ERRNO(preadv(1, iov, 1, 0), ESPIPE);
+	EXPECT_EQ(fallocate(fd, 1, 0, 20), 0);
+	EXPECT_EQ(size_of(NAME), 10);
+	EXPECT_EQ(fallocate(fd, 0, 8, 8), 0);
+	EXPECT_EQ(size_of(NAME), 16);
+	EXPECT_EQ(pread(fd, buf, 8, 8), 8);
+	EXPECT(memcmp(buf, "89\0\0\0\0\0\0", 8) == 0);
+	EXPECT_ERRNO(fallocate(fd, 2, 0, 8), ENOTSUP);
+	EXPECT_EQ(posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL), 0);
+	EXPECT_EQ(posix_fadvise(99, 0, 0, POSIX_FADV_SEQUENTIAL), EBADF);
+	EXPECT_EQ(syscall(SYS_statx, fd, "", 0x1000, 0x7ff, stx), 0);
+	EXPECT_EQ(stx[4], 1);              /* stx_nlink */
+	EXPECT_EQ(stx[7], S_IFREG | 0644); /* stx_mode */
+	EXPECT_EQ(stx[10], 16);            /* stx_size */
+	EXPECT_ERRNO(syscall(SYS_statx, -100, NAME, 1, 0, stx), EINVAL);
+	EXPECT_ERRNO(syscall(SYS_statx, -100, "/tmp/no", 0, 0, stx), ENOENT);
+	EXPECT_ERRNO(syscall(SYS_fgetxattr, fd, "user.x", buf, 8), ENOTSUP);
+	EXPECT_EQ(truncate(NAME, 3), 0);
+	EXPECT_EQ(size_of(NAME), 3);
+	EXPECT_EQ(close(fd), 0);
+	EXPECT_EQ(unlink(NAME), 0);
+	EXPECT_EQ(getgroups(0, NULL), 0);
 }
 
 TEST(what_is_written_is_read)
