@@ -87,6 +87,17 @@ sys_prctl(const uintptr_t *)
 	return -EINVAL;
 }
 
+/* A program stays user 0, and group 0.  -1: that id stays. */
+intptr_t
+sys_setresuid(const uintptr_t *a)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		if (a[i] != 0 && (uint32_t)a[i] != UINT32_MAX)
+			return -EPERM;
+	}
+	return 0;
+}
+
 /* User 0 has no other groups. */
 intptr_t
 sys_getgroups(const uintptr_t *a)

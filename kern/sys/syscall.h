@@ -123,6 +123,7 @@ struct proc;
 	X(getpid, 39, 172)                                                     \
 	X(getppid, 110, 173)                                                   \
 	X(gettid, 186, 178)                                                    \
+	X(setresuid, 117, 147)                                                 \
 	X(getgroups, 115, 158)                                                 \
 	X(getuid, 102, 174)                                                    \
 	X(capget, 125, 90)                                                     \
@@ -205,6 +206,7 @@ struct proc;
 	Y(copy_file_range, absent, 326, 285)                                   \
 	Y(fdatasync, fsync, 75, 83)                                            \
 	Y(munlock, mlock, 150, 229)                                            \
+	Y(setresgid, setresuid, 119, 149)                                      \
 	Y(socketpair, socket, 53, 199)                                         \
 	Y(geteuid, getuid, 107, 175)                                           \
 	Y(getgid, getuid, 104, 176)                                            \
