@@ -11,6 +11,7 @@ import sys
 import tempfile
 
 import planted_image
+from host.emulator import qemu
 from qmp_guest import Points
 
 ROOT = planted_image.ROOT
@@ -113,6 +114,26 @@ def check_arm64():
         points.check(not executed(trace, "bytes=00000000"), "arm64: an instruction that faults is none of the machine's")
 
 
+def check_clock():
+    """The machine's time replaces one ns of each instruction, so icount must add one."""
+    program, plugin = (qemu.qemu_pmu(*words) for words in (("--path", "x86_64"), ("--planted",)))
+    done = subprocess.run([program, "-S", "-display", "none", "-icount", "shift=1", "-plugin", f"{plugin},seed=1"], stdin=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    points.check(done.returncode != 0 and "needs -icount shift=0" in done.stderr, "another clock is refused", done.stderr)
+
+
+def check_skew():
+    """The kernel measures how far a TSC is ahead, within an error that it states, and moves it."""
+    done = subprocess.run([ROOT / "scripts" / "barecpc", "run", "--arch", "x86_64", "--smp", "2", "--qemu", "pmu", "--cpu",
+                           f"{intel(4)},tsc-skew=1000000,+tsc-adjust", "--", "spin"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, check=False).stdout
+    ahead = re.search(r"the TSC of CPU 1 is (\d+) ticks ahead, within (\d+): IA32_TSC_ADJUST moves it", done)
+    points.check(ahead and abs(int(ahead[1]) - 1000000) <= int(ahead[2]) and "the TSCs are equal within" in done,
+                 "the kernel finds the planted skew of a TSC, and mends it", done)
+
+
+check_clock()
+check_skew()
 check_x86()
 check_time()
 check_arm64()
