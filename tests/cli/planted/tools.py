@@ -43,7 +43,7 @@ def draw_machine(seed):
 
 def build(folder, arch, *defines):
     program = folder / "loops"
-    subprocess.run([GCC[arch], "-nostdlib", "-static", *(f"-D{d}" for d in defines), ROOT / "tests/cli/programs/planted_loops.S",
+    subprocess.run([GCC[arch], "-nostdlib", "-static", *(f"-D{d}" for d in defines), ROOT / "tests/cli/planted/tools.S",
                     "-o", program], check=True)
     return program
 
