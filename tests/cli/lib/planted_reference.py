@@ -164,8 +164,8 @@ class Machine:
 
     def prefetch(self, first, line):
         """Bring a line that the program did not ask for."""
-        if line * first.line % 4096 and not first.access(line):
-            _ = self.l2.access(line * first.line // self.l2.line) or self.llc.access(line * first.line // self.llc.line)
+        if line * first.line % 4096 and not first.access(line) and not self.l2.access(line * first.line // self.l2.line):
+            self.llc.access(line * first.line // self.llc.line)
 
     def cpu(self, number):
         if number not in self.cpus:
