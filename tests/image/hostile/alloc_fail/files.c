@@ -176,6 +176,8 @@ reset_umask(long r)
 	umask((mode_t)r);
 }
 
+#define XATTR(name, number) TURN_CALL(name, number, (0), .tc_errno = ENOTSUP)
+
 const struct turn_call turn_files[] = {
 	TURN_CALL("mmap of a file", SYS_mmap,
 	    (0, 4096, PROT_READ, MAP_PRIVATE, TURN_ARCHIVE),
@@ -202,6 +204,34 @@ const struct turn_call turn_files[] = {
 	TURN_CALL("writev of a record", SYS_writev,
 	    (TURN_RECORD, (uintptr_t)record_iov, 1), .tc_least = 2),
 	TURN_CALL("pread64", SYS_pread64, (TURN_ARCHIVE, TURN_P, 64, 4096)),
+	TURN_CALL("preadv", SYS_preadv, (TURN_ARCHIVE, (uintptr_t)iov, 2, 0),
+	    .tc_least = 1),
+	TURN_CALL("pwritev", SYS_pwritev, (TURN_TMP, (uintptr_t)iov, 2, 0),
+	    .tc_undo = empty_tmp, .tc_least = 2),
+	TURN_CALL("fallocate", SYS_fallocate, (TURN_TMP, 0, 0, 100),
+	    .tc_undo = empty_tmp, .tc_least = 1),
+	TURN_CALL("fadvise64", SYS_fadvise64, (TURN_ARCHIVE, 0, 0, 0)),
+	TURN_CALL("statx", SYS_statx, (CWD, (uintptr_t)archive, 0, 0, TURN_P)),
+	XATTR("setxattr", SYS_setxattr),
+	XATTR("lsetxattr", SYS_lsetxattr),
+	XATTR("fsetxattr", SYS_fsetxattr),
+	XATTR("getxattr", SYS_getxattr),
+	XATTR("lgetxattr", SYS_lgetxattr),
+	XATTR("fgetxattr", SYS_fgetxattr),
+	XATTR("listxattr", SYS_listxattr),
+	XATTR("llistxattr", SYS_llistxattr),
+	XATTR("flistxattr", SYS_flistxattr),
+	XATTR("removexattr", SYS_removexattr),
+	XATTR("lremovexattr", SYS_lremovexattr),
+	XATTR("fremovexattr", SYS_fremovexattr),
+	TURN_CALL("symlinkat", SYS_symlinkat,
+	    ((uintptr_t)archive, CWD, (uintptr_t)tmp), .tc_undo = remove_both,
+	    .tc_least = 2),
+	TURN_CALL("linkat", SYS_linkat,
+	    (CWD, (uintptr_t)tmp, CWD, (uintptr_t)moved, 0),
+	    .tc_prepare = make_tmp, .tc_undo = remove_both, .tc_least = 1),
+	TURN_CALL("truncate", SYS_truncate, ((uintptr_t)tmp, 100),
+	    .tc_prepare = make_tmp, .tc_undo = remove_both, .tc_least = 1),
 	TURN_CALL("openat", SYS_openat, (CWD, (uintptr_t)archive, O_RDONLY),
 	    .tc_undo = turn_close, .tc_least = 1),
 	TURN_CALL("openat of a directory", SYS_openat,
