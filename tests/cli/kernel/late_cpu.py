@@ -41,8 +41,9 @@ def main():
             lines.append(line.rstrip())
             if line.startswith(GIVEN_UP):  # now it starts
                 debugger.sendall(b"\x03")
-                while b"T02" not in debugger.recv(4096):
-                    pass
+                said = b""
+                while b"T02" not in said and (more := debugger.recv(4096)):  # nothing: it has ended
+                    said += more
                 debugger.sendall(b"+" + packet("vCont;c"))
         status = guest.wait()
         timer.cancel()
