@@ -92,11 +92,12 @@ def commands(folder):
         tap.equal(f"{words[0]} prints the same as here", (done.returncode, done.stdout), (0, native))
     (folder / "script").write_text("#!/bin/sh -e\necho $0 $*; cat; exec ./other 'x y'\n")
     (folder / "other").write_text("#! /usr/bin/env\t ./script2 \n")
-    (folder / "script2").write_text("#!/bin/sh\necho \"$@\"; ln -s script2 /tmp/link; readlink /tmp/link; exit 5\n")
+    link = pathlib.Path("/tmp") / f"{folder.name}.link"
+    (folder / "script2").write_text(f"#!/bin/sh\necho \"$@\"; ln -s script2 {link}; readlink {link}; exit 5\n")
     for script in ("script", "other", "script2"):
         (folder / script).chmod(0o755)
-    pathlib.Path("/tmp/link").unlink(missing_ok=True)
     native = subprocess.run(["./script", "a", "b"], cwd=folder, stdin=open(folder / "data"), capture_output=True, text=True)
+    link.unlink(missing_ok=True)
     words = [word for name in ("env", "cat", "ln", "readlink", "script2", "other") for word in ("--with", name)]
     done = stat(*words, "--stdin", "data", "./script", "a", "b", cwd=folder)[0]
     tap.equal("scripts, and standard input", (done.returncode, done.stdout), (native.returncode, native.stdout.replace("./script ", "script ")))
