@@ -40,8 +40,9 @@ def counted(words, options, folder):
 
 def one(name, part, folder):
     words = shlex.split(part["run"])
-    if not shutil.which(words[0]):
-        tap.skip(name, f"this machine has no {words[0]}")
+    needs = [words[0], *part.get("with", "").split()]
+    if lacks := [need for need in needs if not shutil.which(need) and not os.path.exists(need)]:
+        tap.skip(name, f"this machine has no {lacks[0]}")
         return
     native = subprocess.run(words, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, env={"PATH": os.environ["PATH"]})
     files = [file for file in FILES if file in part["run"]] + (["numbers"] if "rules" in part["run"] else [])
