@@ -292,5 +292,5 @@ arch_tick(void)
 uint64_t
 arch_tick_hz(void)
 {
-	return 1000000;
+	return 10000000; /* an instruction takes 100 ns */
 }
