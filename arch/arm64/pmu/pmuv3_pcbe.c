@@ -50,10 +50,10 @@ AT(cpc_sample, cs_value, CS_TICK + 8);
 struct pmuv3 pmuv3;
 const uint64_t *pmuv3_counts;
 
-/* After reset, enables and counts are undefined: clear them all. */
 #define PMCR_RUN(version)                                                      \
 	(PMCR_E | PMCR_LC | ((version) >= PMUVER_V3P5 ? PMCR_LP : 0))
 
+/* After reset, enables and counts are undefined: clear them all. */
 static void
 silence_pmu(unsigned version)
 {
@@ -446,7 +446,8 @@ allstop(void)
 	struct cpu *c = arch_curcpu();
 
 	pmu_write_pmintenclr(pmuv3.pv_pics);
-	c->c_pmu_config = COUNTING(c->c_pmu_config);
+	/* PMCR_EL0.FZO stays, so that a set without it writes it. */
+	c->c_pmu_config &= COUNT(~0U) | FREEZE;
 	stop_pics(pmuv3.pv_pics);
 }
 

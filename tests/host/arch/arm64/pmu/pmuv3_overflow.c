@@ -150,6 +150,11 @@ PMUV3_TEST(an_overflow_freezes_the_set)
 	shape.late = 60;
 	assert_int_equal(boot_proved(&shape), PMUV3_PLAIN);
 	assert_true(ops->pcbe_freezes);
+	set_one(&s, "inst_retired", 0, USER, -10ULL); /* the proof's PIC */
+	set_start(&s);
+	fake_run(0, 50);
+	set_stop(&s);
+	assert_int_equal(s.data[0], 40);
 	set_init(&s, 3);
 	s.set.ps_freeze = 1;
 	set_add(&s, "inst_retired", 0, NOTIFY, -10ULL);
