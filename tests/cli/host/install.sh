@@ -15,14 +15,18 @@ check 'the same files' sh -c "(cd $prefix && find . | sort) >$tap_dir/a && (cd $
 check 'no text names the tree or DESTDIR' sh -c "! grep -rIl -e '$top' -e '$tap_dir/dest' $tap_dir/dest"
 expect 'a relative PREFIX' 2 'PREFIX usr: not an absolute path' scripts/install usr
 
-# The build of the packages is a campaign: a builder that makes two files takes its place.
+# The build of the packages is a campaign: a builder that makes two files takes its place, and tools that do little.
 mkdir "$tap_dir/bin" "$tap_dir/debs"
-cat >"$tap_dir/bin/dpkg-buildpackage" <<'END'
+cat >"$tap_dir/bin/dpkg-deb" <<'END'
 #!/bin/sh
-touch ../barecpc_2_amd64.deb ../barecpc-qemu_2_amd64.deb
+[ "$1" = -R ] || exec touch "$4"
+mkdir -p "$3/DEBIAN" "$3/usr/lib/pkgconfig" && touch "$3/DEBIAN/control" "$3/usr/lib/pkgconfig/libcpc.pc"
 END
-printf '#!/bin/sh\n' >"$tap_dir/bin/dh"
-chmod +x "$tap_dir/bin/dpkg-buildpackage" "$tap_dir/bin/dh"
+for name in dh make aarch64-linux-gnu-strip x86_64-linux-gnu-strip; do
+	printf '#!/bin/sh\n' >"$tap_dir/bin/$name"
+done
+printf '#!/bin/sh\ntouch ../barecpc_2_amd64.deb ../barecpc-qemu_2_amd64.deb\n' >"$tap_dir/bin/dpkg-buildpackage"
+chmod +x "$tap_dir"/bin/*
 for name in barecpc_1_amd64 barecpc-qemu_1_amd64 barecpc-doc_1_all other_1_all; do
 	: >"$tap_dir/debs/$name.deb"
 done
