@@ -46,9 +46,11 @@ def check(name, data):
 
 
 def is_known(name, payloads):
-    """Whether a program of this name is in the image, as far as its folder is here, or among the payloads."""
+    """Whether a program of this name is in the image, as far as its folder or an installation's list is here, or among the payloads."""
     folders = [folder for folder in (build_file(arch, "bin") for arch in ARCHS) if folder.is_dir()]
-    return not folders or any((folder / name).exists() for folder in folders) or bool(bytes_of(name, payloads))
+    lists = [file.read_text().split() for file in (build_file(arch, "names") for arch in ARCHS) if file.is_file()]
+    return (not folders and not lists or any((folder / name).exists() for folder in folders) or any(name in names for names in lists)
+            or bool(bytes_of(name, payloads)))
 
 
 def arch_of_payloads(payloads):

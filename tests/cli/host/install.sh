@@ -101,6 +101,7 @@ check 'examples/ci: barecpc-cc' barecpc-cc --arch x86_64 -O2 -o primes ci/primes
 for tree in a b; do
 	check "examples/ci: stat, $tree" barecpc stat -e PAPI_tot_ins:u --results $tree.jsonl ./primes
 done
+expect 'a command of this machine' 0 'Performance counter stats for ./usr/bin/true' barecpc stat --accel tcg true
 check 'examples/ci: compare' barecpc compare --markdown --fail-above 0% a.jsonl b.jsonl
 
 if command -v meson >/dev/null && command -v ninja >/dev/null; then
