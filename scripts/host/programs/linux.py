@@ -5,6 +5,7 @@ the folders of glibc-hwcaps/ come first; all of their libraries are taken, becau
 """
 
 import contextlib
+import glob
 import os
 import pathlib
 import re
@@ -27,8 +28,10 @@ def is_program(file):
 
 
 def is_static(data):
-    """Whether a program needs no other file to start."""
-    return not data.startswith(b"#!") and not dynamic(data)[0]
+    """Whether a program needs no other file to start.  The kernel says what is wrong with a damaged one."""
+    with contextlib.suppress(BadObject):
+        return not data.startswith(b"#!") and not dynamic(data)[0]
+    return True
 
 
 def arch_of_program(root, file, depth=0):
@@ -74,9 +77,9 @@ class Root:
         return done or "/"
 
     def file(self, path):
-        """The file of this machine at a path of the guest, or None."""
+        """The file of this machine at a path of the guest, or None.  After too many links there is no file: this machine would follow them out."""
         file = pathlib.Path(self.top + self.real(path))
-        return file if file.is_file() else None
+        return file if file.is_file() and not (self.top and os.path.realpath(file) != str(file)) else None
 
     def program(self, word):
         """The path of a command as a shell finds it, or None."""
@@ -84,14 +87,17 @@ class Root:
         paths = (os.path.join(os.path.abspath(folder), word) for folder in folders.split(":") if folder)
         return next((path for path in paths if (file := self.file(path)) and os.access(file, os.X_OK)), None)
 
-    def configured(self, name="/etc/ld.so.conf", depth=0):
+    def configured(self, name="/etc/ld.so.conf", seen=None):
         """The folders that ld.so.conf(5) lists."""
-        file = self.file(name)
-        for words in map(str.split, file.read_text(errors="replace").splitlines() if file and depth < 8 else []):
+        seen, file = set() if seen is None else seen, self.file(name)
+        if not file or file in seen:
+            return
+        seen.add(file)
+        for words in map(str.split, file.read_text(errors="replace").splitlines()):
             if words[:1] == ["include"]:
-                where = pathlib.Path(self.top + os.path.join(os.path.dirname(name), words[-1]))
-                for found in sorted(where.parent.glob(where.name)):
-                    yield from self.configured(str(found)[len(self.top):], depth + 1)
+                folder, pattern = os.path.split(os.path.join(os.path.dirname(name), words[-1]))
+                for found in sorted(glob.glob(glob.escape(self.top + self.real(folder)) + "/" + pattern)):
+                    yield from self.configured(f"{folder}/{os.path.basename(found)}", seen)
             elif words and words[0].startswith("/"):
                 yield words[0].rstrip("/")
 
@@ -145,9 +151,11 @@ class Packed:
             self._named(interpreter, path, "loader")
             if not chain and re.search(rb"/bin/sh\0|\0(system|popen)\0", data) and (shell := self.root.file("/bin/sh")):
                 self.add("/bin/sh", shell)
+            # Linux and glibc take $ORIGIN of a program from its path without links.
+            path, file = self.root.real(path), os.path.realpath(file)
         here = (path, str(file), [] if runpath else rpath)
         for name in needed:
-            if "ld-musl" not in "".join(self.files) or not name.startswith("libc."):  # musl's loader is its libc
+            if name != "libc.so" and not name.startswith("libc.musl-"):  # musl's loader is its libc
                 self._library(name, (here, *chain), runpath)
 
     def _library(self, name, chain, runpath):
@@ -155,15 +163,16 @@ class Packed:
         if "/" in name:
             self._named(name, chain[0][0], "library")
             return
-        folders = [(folder, where) for where in chain for folder in where[2]]
+        folders = [] if runpath else [(folder, where) for where in chain for folder in where[2]]
         folders += [(folder, chain[0]) for folder in [*self._library_path.split(":"), *runpath] if folder]
         for folder, (path, file, _) in folders:
             folder = folder.replace("${", "$").replace("}", "").replace("$LIB", "lib/" + TRIPLETS[self.arch])
             if folder.startswith("$ORIGIN"):  # where the program is in the guest, and where it is here
                 rest = folder[len("$ORIGIN"):]
                 place = os.path.normpath("/" + os.path.dirname(path) + rest).replace("//", "/")
-                here = pathlib.Path(os.path.normpath(os.path.dirname(file) + rest)) / name
-                if here.is_file():
+                inside = str(self.root.file(path)) == os.path.realpath(file)
+                here = self.root.file(f"{place}/{name}") if inside else pathlib.Path(os.path.normpath(os.path.dirname(file) + rest)) / name
+                if here and here.is_file() and self._is_ours(here):
                     self.add(f"{place}/{name}", here, chain)
                     return
             elif self._take(folder, name, chain):
@@ -177,7 +186,7 @@ class Packed:
     def _take(self, folder, name, chain, place=None):
         """Add all kinds of a library that a folder has for this architecture.  Returns false without any."""
         top = pathlib.Path(self.root.top + self.root.real(folder))
-        kinds = [str(kind)[len(str(top)):] for kind in sorted(top.glob(f"glibc-hwcaps/*/{name}"))]
+        kinds = [str(kind)[len(str(top)):] for kind in sorted(top.glob(f"glibc-hwcaps/*/{glob.escape(name)}"))]
         found = False
         for kind in [*kinds, f"/{name}"]:
             file = self.root.file(folder + kind)
@@ -194,7 +203,8 @@ class Packed:
         """Add what --with names: a file, a folder with all files below it, or a command."""
         name = os.path.normpath("/" + word.lstrip("/")) if not os.path.normpath(word).startswith("..") else os.path.abspath(word)
         here = pathlib.Path(self.root.top + self.root.real(word))
-        if not word.startswith("/") or not here.exists():
+        inside = word.startswith("/") and here.exists()
+        if not inside:
             here = pathlib.Path(word)
         if "/" not in word and not here.exists():
             name = self.root.program(word) or name
@@ -203,6 +213,8 @@ class Packed:
             raise HostError(f"--with {word}: no such file, folder or command")
         check_place(name)
         for file in sorted(here.rglob("*")) if here.is_dir() else [here]:
-            if file.is_file():
+            below = file.relative_to(here)
+            file = self.root.file(f"{word}/{below}") if inside else file
+            if file and file.is_file():
                 with contextlib.suppress(HostError) if here.is_dir() else contextlib.nullcontext():  # not all in a folder runs
-                    self.add(name + str(file)[len(str(here)):], file)
+                    self.add(os.path.normpath(os.path.join(name, below)), file)

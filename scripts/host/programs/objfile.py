@@ -3,6 +3,7 @@
 System V ABI, "Object Files"; little-endian only.
 """
 
+import itertools
 import struct
 
 from host.terminal import printable
@@ -15,6 +16,7 @@ DT_STRTAB = 5
 MAX_NAME_BYTES = 4096  # a longer name is cut
 MAX_SECTION_BYTES = 256  # the same, for a section's: all are kept
 MAX_SYMBOLS = 1 << 22
+MAX_DYNAMIC_BYTES = 1 << 20  # what follows is left out
 
 
 class BadObject(Exception):
@@ -29,17 +31,16 @@ def dynamic(data):
         # type, flags, offset, virtual address, physical address, bytes in the file
         parts = [struct.unpack_from("<IIQQQQ", data, table + i * size) for i in range(number)]
 
-        def place(address):
-            return next(part[2] + address - part[3] for part in parts if part[0] == PT_LOAD and 0 <= address - part[3] < part[5])
-
         def text(at):
             return data[at:data.index(b"\0", at, at + MAX_NAME_BYTES)].decode(errors="replace")
 
         loader = next((text(part[2]) for part in parts if part[0] == PT_INTERP), "")
-        tags = [tag for part in parts if part[0] == PT_DYNAMIC
-                for tag in struct.iter_unpack("<QQ", data[part[2]:part[2] + part[5] // 16 * 16])]
-        tags = tags[:[*(tag for tag, _ in tags), 0].index(0)]
-        names = [[text(place(dict(tags)[DT_STRTAB]) + value) for tag, value in tags if tag == wanted] for wanted in (1, 15, 29)]
+        at, size = next(((part[2], part[5]) for part in parts if part[0] == PT_DYNAMIC), (0, 0))
+        tags = list(itertools.takewhile(lambda tag: tag[0], struct.iter_unpack("<QQ", data[at:at + min(size, MAX_DYNAMIC_BYTES) // 16 * 16])))
+        wanted = [tag for tag in tags if tag[0] in (1, 15, 29)]
+        table = dict(tags)[DT_STRTAB] if wanted else 0
+        strings = next(part[2] + table - part[3] for part in parts if part[0] == PT_LOAD and 0 <= table - part[3] < part[5]) if wanted else 0
+        names = [[text(strings + value) for tag, value in wanted if tag == kind] for kind in (1, 15, 29)]
     except (struct.error, ValueError, KeyError, OverflowError, StopIteration, RuntimeError):
         raise BadObject("a damaged dynamic section") from None
     return loader, names[0], *(":".join(paths).split(":") if paths else [] for paths in names[1:])

@@ -139,6 +139,8 @@ class Subject:
         self.arch = linux.arch_of_program(root, self.file)
         if not data.startswith(b"#!"):
             program.check(word, data)
+        elif not self.arch:
+            raise HostError(f"{word}: its interpreter is no program for x86-64 or arm64 in {root.top or 'this system'}: give --sysroot DIR that has one")
         if args.arch not in (None, self.arch):
             raise HostError(f"{self.file}: for {self.arch}, and --arch is {args.arch}: leave --arch out")
         self.name = self.file.name if not path or linux.is_static(data) else path

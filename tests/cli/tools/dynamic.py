@@ -1,5 +1,6 @@
 #!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """`barecpc stat` runs dynamic programs with the loader and the libraries that the loader would find, and the record names them."""
+import contextlib
 import hashlib
 import json
 import pathlib
@@ -80,6 +81,9 @@ def programs(arch, folder, options):
         return None
     found = stat(*options, "--env", f"LD_LIBRARY_PATH={folder}/first/lib", "bin/lost", cwd=folder / "first")[0]
     tap.equal(f"{arch}: LD_LIBRARY_PATH", (found.returncode, found.stdout), (3, "lost 499501 0 "))
+    (folder / "first" / "linked").symlink_to("bin/prog")
+    found = stat(folder / "first" / "linked")[0]
+    tap.equal(f"{arch}: $ORIGIN of a program that a link names", (found.returncode, found.stdout), (3, "linked 499501 0 "))
     return records
 
 
@@ -101,8 +105,40 @@ def commands(folder):
     words = [word for name in ("env", "cat", "ln", "readlink", "script2", "other") for word in ("--with", name)]
     done = stat(*words, "--stdin", "data", "./script", "a", "b", cwd=folder)[0]
     tap.equal("scripts, and standard input", (done.returncode, done.stdout), (native.returncode, native.stdout.replace("./script ", "script ")))
+    (folder / "script").write_text("#!/no/such\n")
+    (folder / "cut").write_bytes(pathlib.Path("/bin/ls").read_bytes()[:64])
+    for file, what in (("script", "host: ./script: its interpreter is no program for "), ("cut", "stat: cut: ")):
+        said = barecpc("stat", f"./{file}", cwd=folder).stderr
+        tap.check(f"{file}: what is wrong is said", [] if any(line.startswith(what) for line in said.splitlines()) else [said])
     done = stat("ls", "/usr/bin")[0]
     tap.equal("ls", (done.returncode, done.stdout), (0, "ls\n"))
+
+
+def places(folder):
+    """Files have the places that they have here, and none is from outside of --sysroot."""
+    root = folder / "root"
+    for name in ("etc/ld.so.conf.d", "share", "one"):
+        (root / name).mkdir(parents=True)
+    (root / "share" / "out").symlink_to("/etc/passwd")
+    for n in range(42):
+        (root / f"link{n}").symlink_to(f"link{n + 1}" if n < 41 else "/etc/passwd")
+    (root / "etc/ld.so.conf").write_text("include ld.so.conf.d/*\n/first\n")
+    for n in range(3):
+        (root / f"etc/ld.so.conf.d/{n}").write_text(f"include *\n/{n}\n")
+    there = linux.Root(root)
+    tap.equal("links lead to nothing outside", (there.file("/share/out"), there.file("/link0")), (None, None))
+    tap.equal("files of ld.so.conf that include each other", list(there.configured()), ["/2", "/1", "/0", "/first"])
+    found = linux.Packed(there, HOST_ARCH)
+    found.add_word("/share")
+    tap.equal("--with a folder that links to outside", found.files, {})
+    (root / "one" / "file").write_text("")
+    found = linux.Packed(linux.Root(), HOST_ARCH)
+    with contextlib.chdir(root / "one"):
+        found.add_word(".")
+    tap.equal("--with .", list(found.files), ["file"])
+    found.files["lib/ld-musl-x86_64.so.1"] = root
+    found.add_word("/bin/sh")
+    tap.check("a program of glibc next to one of musl has its C library", [] if any("/libc.so" in name for name in found.files) else list(found.files))
 
 
 def changed(folder, records):
@@ -122,6 +158,7 @@ def main():
         other = "arm64" if HOST_ARCH == "x86_64" else "x86_64"
         programs(other, folder / other, ["--sysroot", f"/usr/{linux.TRIPLETS[other]}"])
         commands(folder)
+        places(folder)
         (folder / "bin").mkdir()
         hidden = barecpc("stat", "--with", "/tmp", "cat").stderr
         tap.check("a folder that the kernel hides", [] if hidden.startswith("host: /tmp") and "hides it" in hidden else [hidden])
