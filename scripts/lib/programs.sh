@@ -2,7 +2,7 @@
 # Packages of tests/programs/list, and what fetches them.  scripts/setup sources this, with fetch_unpacked() and $cache.
 
 # Compilers, to install.
-program_packages="golang-go rustc cargo gfortran gfortran-$cross"
+program_packages="golang-go rustc gfortran gfortran-$cross"
 # Programs and libraries, to unpack for both architectures.  Some have another name in a newer release.
 # A program that the distribution lacks is left out, and tests/cli/tools/programs.py reports it.
 program_parts="busybox-static zstd openssl lua5.4 stress-ng libsqlite3-dev libbenchmark-dev libbenchmark1debian libbenchmark1.8.3

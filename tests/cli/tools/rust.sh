@@ -1,13 +1,13 @@
 #!/bin/sh
 # examples/rust: five benchmarks of a Rust crate, counted twice on both architectures, by cargo and its runner.
-# It needs Debian's rustc and cargo (scripts/setup --programs).
+# Criterion counts, too.  It needs Debian's rustc, cargo and Criterion (scripts/setup --programs and --campaign).
 set -u
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/cli/lib/tap.sh
 top=$PWD
 cargo=/usr/bin/cargo
 if ! [ -x $cargo ]; then
-	skip 'examples/rust' 'no cargo: scripts/setup --programs'
+	skip 'examples/rust' 'no cargo: scripts/setup --campaign'
 	end
 	exit
 fi
@@ -30,4 +30,11 @@ for target in aarch64 x86_64; do
 	done
 	check "$arch: both turns leave the same records" cmp "$tap_dir/$arch.1" "$tap_dir/$arch.2"
 done
+# Criterion has the registry of Debian's packages.
+mkdir -p "$CARGO_HOME"
+printf '[source.crates-io]\nreplace-with = "debian"\n[source.debian]\ndirectory = "/usr/share/cargo/registry"\n' >"$CARGO_HOME/config.toml"
+CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER="$tap_dir/rust/cargo-runner x86_64"
+export CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER
+expect 'Criterion, by its Measurement' 0 'barecpc: exit 0' env -C "$tap_dir/rust/criterion" $cargo bench --offline --target x86_64-unknown-linux-gnu
+check 'it counts, in place of time' test "$(grep -c 'time: .*counts' "$out")" = 2
 end
