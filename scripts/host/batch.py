@@ -4,14 +4,17 @@ One process of Python serves all: it forks for each line, so no line loads modul
 """
 
 import argparse
+import contextlib
 import os
 import pathlib
 import shlex
+import signal
 import sys
 import tempfile
 
 from host import files
 from host.emulator import qemu
+from host.programs import tools
 from host.terminal import pass_on, say, say_wrong
 
 MOST = 10000  # lines
@@ -38,18 +41,37 @@ def add_batch(parser):
     parser.add_argument("--results", metavar="FILE", help="write the records of all lines to FILE, each as a line of JSON")
 
 
+def words_of(line):
+    """The words of a line, up to a comment, which begins at a word's start as in a shell: shlex cuts a#b."""
+    lexer, words = shlex.shlex(line, posix=True), []
+    lexer.whitespace_split, lexer.commenters = True, ""
+    while not line[lexer.instream.tell():].lstrip().startswith("#") and (word := lexer.get_token()) is not None:
+        words.append(word)
+    return words
+
+
+class Reader(argparse.ArgumentParser):
+    """Reads the options of a line.  Its stat says what is wrong with them."""
+
+    def error(self, message):
+        raise argparse.ArgumentError(None, message)
+
+
 def lines_of(name):
     """The words of each line, by its number.  Raises HostError for one that cannot be read."""
-    with files.named(name):
-        text = sys.stdin.read() if name == "-" else pathlib.Path(name).read_text()
+    with files.named(name), open(0 if name == "-" else name, errors="surrogateescape", closefd=name != "-") as file:
+        text = file.read()
+    parser = Reader(add_help=False, exit_on_error=False)
+    tools.add_stat(parser)
     found = {}
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         try:
-            words = shlex.split(line, comments=True)
+            words = words_of(line)
         except ValueError as error:
             raise qemu.HostError(f"{name}:{number}: {error}: quote as for a shell") from None
-        if any(word == "--results" or word.startswith("--results=") for word in words):
-            raise qemu.HostError(f"{name}:{number}: --results: give it to batch, for the records of all lines")
+        with contextlib.suppress(argparse.ArgumentError):
+            if parser.parse_known_args(words)[0].results:
+                raise qemu.HostError(f"{name}:{number}: --results: give it to batch, for the records of all lines")
         if words:
             found[number] = words
     if not 0 < len(found) <= MOST:
@@ -71,7 +93,8 @@ def begin(words, place, command):
     except SystemExit as error:  # of a wrong option
         status = error.code
     finally:
-        sys.stdout.flush()
+        with contextlib.suppress(OSError):
+            sys.stdout.flush()
         os._exit(status)
 
 
@@ -99,13 +122,18 @@ def main(args, command):
                     number = waiting.pop(0)
                     running[begin(lines[number], f"{folder}/{number}", command)] = number
                 child, status = os.wait()
-                ended[running.pop(child)] = os.waitstatus_to_exitcode(status)
+                status = os.waitstatus_to_exitcode(status)
+                ended[running.pop(child)] = status if status >= 0 else 128 - status
                 while shown and shown[0] in ended:
                     number = shown.pop(0)
                     end(number, ended[number], args.file, f"{folder}/{number}", records)
                     first = first or ended[number]
         finally:
-            if args.results:
+            for child in running:  # at a signal: a machine ends with its command
+                os.kill(child, signal.SIGTERM)
+            for child in running:
+                os.waitpid(child, 0)
+            if args.results and (records or not shown):
                 files.replace(args.results, b"".join(records))
     say(f"host: {args.file}: {len(lines)} programs, {sum(map(bool, ended.values()))} failed")
     return first

@@ -3,6 +3,7 @@
 import pathlib
 import subprocess
 import tempfile
+import time
 
 from tap import check, end, equal
 
@@ -22,9 +23,9 @@ with tempfile.TemporaryDirectory() as name:
     for arch in ("arm64", "x86_64"):
         subprocess.run([ROOT / "scripts" / "barecpc-cc", "--arch", arch, "-o", folder / arch, folder / "turns.c"], check=True)
         for turns in (10, 1001, 3000):
-            words[arch, turns] = ["--accel=tcg", "-e", "PAPI_tot_ins:u", str(folder / arch), str(turns)]
+            words[arch, turns] = ["--accel=tcg", "-e", "PAPI_tot_ins:u", str(folder / arch), str(turns), "a#b", "--results=c"]
     lines = folder / "lines"
-    lines.write_text("# programs\n\n" + "\n".join(" ".join(f"'{word}'" for word in one) for one in words.values()) + "\n")
+    lines.write_text("# programs\n\n" + "\n".join(f"'{one[0]}' {' '.join(one[1:])} # don't" for one in words.values()) + "\n")
     done = barecpc("batch", "-j", "2", "--results", folder / "all", lines)
     for key in (("arm64", 1001), ("x86_64", 3000)):
         barecpc("stat", "--results", folder / "own", *words[key])
@@ -37,12 +38,21 @@ with tempfile.TemporaryDirectory() as name:
                                                             if line not in done.stderr])
     equal("the first status that is not 0 is that of all", done.returncode, 1)
 
-    wrong = {"a 'b": "No closing quotation", "--results x y": "--results", "\n": "0 programs"}
+    wrong = {"a 'b": "No closing quotation", "--results x y": "--results", "--res=x y": "--results", "# \udcff": "0 programs"}
     for text, what in wrong.items():
-        lines.write_text(text)
+        lines.write_text(text, errors="surrogateescape")
         done = barecpc("batch", lines)
         check(f"{text!r}: refused in one line", [] if done.returncode == 125 and what in done.stderr and done.stderr.count("\n") == 1 else [done.stderr])
     lines.write_text("-e PAPI_tot_ins --no-such-option x\n" + " ".join(words["arm64", 10]) + "\n")
     done = barecpc("batch", "--results", folder / "all", lines)
     equal("a line with a wrong option, and the next", (done.returncode, done.stdout, (folder / "all").read_text()), (125, "10\n", found["arm64", 10]))
+    sleeper = folder / "sleeper"
+    sleeper.write_text(f"#!/bin/sh\ntest $4 = help || {{ echo $$ >{folder}/pid; exec sleep 1000; }}\n")
+    sleeper.chmod(0o755)
+    lines.write_text(f"--accel=tcg --qemu={sleeper} {folder}/arm64")
+    running = subprocess.Popen([BARECPC, "batch", lines], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while not (folder / "pid").exists() or not (folder / "pid").read_text():
+        time.sleep(0.1)
+    running.terminate()
+    equal("a signal ends the machines, too", (running.wait(), pathlib.Path(f"/proc/{(folder / 'pid').read_text().strip()}").exists()), (143, False))
 end()
