@@ -59,11 +59,9 @@ scene 'a reset is a failure' reset 125 'was reset before its closing line; the l
 scene 'a power-off is a failure' off 125 'was powered off before its closing line; the last line was: barecpc: fake'
 scene 'a stop without the closing line is a failure' stopped 125 'stopped .* the last line was: panic: at the disco'
 scene 'a guest without output' silent 125 'silent: it stands still for 1 s, nothing on the console; PC 0x80' --silence 1
-scene 'a guest without output, with --silence 0' silent 124 'timed out after 2 s; PC 0x80; nothing on the console' \
-	--silence 0 --timeout 2
+scene 'a guest without output, with --silence 0' silent 124 'timed out after 2 s; PC 0x80; nothing on the console' --silence 0 --timeout 2
 scene 'a guest that is slow, but advances' slow 0 'barecpc: exit 0' --silence 1
-scene 'a guest that advances, without output' busy 124 'timed out after 3 s; PC 0x40.*; nothing on the console' \
-	--silence 1 --timeout 3
+scene 'a guest that advances, without output' busy 124 'timed out after 3 s; PC 0x40.*; nothing on the console' --silence 1 --timeout 3
 scene 'a guest that stops its output' hung 124 'timed out after 1 s; PC 0x80; the last line was: mem: 256 MiB' --timeout 1
 scene 'a guest that does not power off' lingers 125 'does not power off' --timeout 1
 scene 'QEMU refuses' refused 125 "QEMU failed \(status 1\): .* unable to find CPU model 'nonsense'"
@@ -137,8 +135,7 @@ echo garbage >"$tap_dir/garbage"
 scene 'an empty file is a payload' good 0 'barecpc: exit 0' --payload "$tap_dir/empty" -- prog
 scripts/mkcpio -o "$tap_dir/a.cpio" "$tap_dir/garbage"
 cp "$tap_dir/garbage" "$tap_dir/garbage.cpio"
-scene 'a damaged archive' good 125 'garbage.cpio: a damaged cpio .newc. archive' \
-	--payload "$tap_dir/garbage.cpio" --payload "$tap_dir/a.cpio"
+scene 'a damaged archive' good 125 'garbage.cpio: a damaged cpio .newc. archive' --payload "$tap_dir/garbage.cpio" --payload "$tap_dir/a.cpio"
 scene 'the same name twice' good 125 'is there twice' --payload "$tap_dir/a.cpio" --payload "$tap_dir/a.cpio"
 
 # The program that runs by default.
@@ -172,10 +169,8 @@ check 'its programs are those of the folder, or of the image' env PYTHONPATH=scr
 	suite = qemu.suite_of(qemu.members_of(folder), "folder")["suite"]
 	assert suite == b"folder/prog prog2 | spin\n folder/prog2\nspin & folder/prog2 1\n", suite
 PY
-scene 'one of two programs' good 125 'prog2: 2 programs: name the program to run after --$' \
-	--payload "$tap_dir/prog" --payload "$tap_dir/prog2"
-scene 'an archive without a suite' good 125 'prog.cpio: no program and no .suite.: name the program to run after --$' \
-	--payload "$tap_dir/prog.cpio"
+scene 'one of two programs' good 125 'prog2: 2 programs: name the program to run after --$' --payload "$tap_dir/prog" --payload "$tap_dir/prog2"
+scene 'an archive without a suite' good 125 'prog.cpio: no program and no .suite.: name the program to run after --$' --payload "$tap_dir/prog.cpio"
 
 fake good --folded "$tap_dir/folded" >/dev/null 2>"$err"
 check 'no stacks to write' grep -qx 'host: no stacks for --folded or --flamegraph: run a program under .record.' "$err"
@@ -183,8 +178,7 @@ scene 'a results file that cannot be written' good 125 '^host: /proc/results: ' 
 expect 'an image that does not exist' 125 '^host: /none: no such image' scripts/barecpc run --arch arm64 --accel tcg --image /none
 expect 'another emulator' 0 "^host: arm64, tcg: tests/cli/lib/fake-qemu, asked for" env FAKE=good \
 	scripts/barecpc run --arch arm64 --accel tcg --image "$tap_dir/image" --qemu tests/cli/lib/fake-qemu
-expect 'no such emulator' 125 '^host: /none: no such program' \
-	scripts/barecpc run --arch arm64 --accel tcg --image "$tap_dir/image" --qemu /none
+expect 'no such emulator' 125 '^host: /none: no such program' scripts/barecpc run --arch arm64 --accel tcg --image "$tap_dir/image" --qemu /none
 expect 'no such option' 125 '^host: unrecognized arguments: --nonsense' scripts/barecpc run --nonsense
 expect 'a program before --' 125 '^host: unrecognized arguments: spin; the program follows --; see barecpc run --help$' \
 	scripts/barecpc run --arch arm64 spin

@@ -156,8 +156,7 @@ END
 		"cputrack: failed to start program 'nonesuch'" 'cputrack: failed to capture pid 12345' "cputrack: cannot open '/dev/none' for writing" \
 		'cputrack: give -c, and either a command or -p' 'cpustat: give -c, and at most an interval and a count' \
 		'cputrack: invalid argument "0.0001"' 'cputrack: invalid argument "2.5"' \
-		'cpustat: invalid argument "0"' 'cpustat: invalid argument "1x"' 'cpustat: invalid argument "x"' \
-		'cpustat: -p: the sets take 2 s'
+		'cpustat: invalid argument "0"' 'cpustat: invalid argument "1x"' 'cpustat: invalid argument "x"' 'cpustat: -p: the sets take 2 s'
 	# A set of a CPU takes the counters from LWPs.
 	for message in 'tick: lwp1: perf counter contents invalidated' 'fini_lwp: lwp1: perf counter contents invalidated' \
 		"init_lwp: can't bind perf counters to lwp1 - Resource temporarily unavailable"; do
@@ -186,10 +185,8 @@ pctx_driver spin cpustat -s -D -c PAPI_tot_ins,nouser,sys 0.02 1
 cpustat -s -D -c PAPI_tot_ins,sys 0.02 1
 cpustat -h
 END
-	judge 'a row each 5 s, then the total' \
-		'n == 1 { t = t " " $1 " " $3 } END { exit t != " 5.000 tick 10.000 tick 10.000 total" }'
-	judge 'the rest of a period is idle' \
-		'n == 2 { t = t " " $1 } END { exit t != " 0.010 0.020 0.060 0.070 0.060 0.070" }'
+	judge 'a row each 5 s, then the total' 'n == 1 { t = t " " $1 " " $3 } END { exit t != " 5.000 tick 10.000 tick 10.000 total" }'
+	judge 'the rest of a period is idle' 'n == 2 { t = t " " $1 } END { exit t != " 0.010 0.020 0.060 0.070 0.060 0.070" }'
 	# The clock begins when the machine does.
 	judge 'each row of a tick has its time in seconds' \
 		'n == 3 { a[++k] = $1 } END { exit !(k == 5 && a[1] ~ /^[0-9]+$/ && a[3] == a[1] + 1 && a[5] == "2.000") }'
@@ -204,8 +201,7 @@ END
 	check "$arch: its lists end before column 76" awk '/event.*: /{ lists = 1 } lists && length > 75 && NF > 1 { exit 1 }' "$tap_dir/help"
 	grep -o 'the soaker made .*' "$err" >"$tap_dir/rows"
 	# It gets 20 ms of an idle CPU, and nothing of a busy one.
-	judge 'the soaker takes idle time only' \
-		'{ t[NR] = $4 } END { exit !(NR == 2 && t[1] > 1000000 && t[2] == 0) }'
+	judge 'the soaker takes idle time only' '{ t[NR] = $4 } END { exit !(NR == 2 && t[1] > 1000000 && t[2] == 0) }'
 }
 
 # help_of TOOL: the help, without arguments and blanks at the ends of lines.

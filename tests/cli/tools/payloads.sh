@@ -51,8 +51,7 @@ prints 'the row is not 0' '^triad/64 +PAPI_tot_ins:u +<not supported> ' 1
 prints 'the reason is given' '^# <not supported>: PAPI_tot_ins: user mode alone is never counted at system privilege: ask for :k$' 1
 expect 'stat says the same, of a program that cannot count under it' 77 '^ +<not supported> +PAPI_tot_ins:u ' $run --append priv=system -- stat -e PAPI_tot_ins:u,PAPI_tot_cyc:k triad 64
 
-expect 'record does not run' 77 \
-	'^record: <not supported>: PAPI_tot_ins: user mode alone is never counted at system privilege: ask for :k$' \
+expect 'record does not run' 77 '^record: <not supported>: PAPI_tot_ins: user mode alone is never counted at system privilege: ask for :k$' \
 	$run --append priv=system -- record -e PAPI_tot_ins:u triad 64
 # The program of README.
 # shellcheck disable=SC2016 # back quotes of Markdown
@@ -69,8 +68,7 @@ if [ "$(aarch64-linux-gnu-gcc -dumpversion)" = 12 ]; then
 fi
 check 'it counts there' sh -c "! grep 'user mode alone' '$err' && grep -qE '^[1-9][0-9]* instructions\$' '$out'"
 
-expect 'more events than PICs' 0 '' $run -- triad -e \
-	PAPI_tot_ins,PAPI_tot_cyc,inst_retired,cpu_cycles,0x8,0x11,PAPI_tot_ins,PAPI_tot_cyc 64
+expect 'more events than PICs' 0 '' $run -- triad -e PAPI_tot_ins,PAPI_tot_cyc,inst_retired,cpu_cycles,0x8,0x11,PAPI_tot_ins,PAPI_tot_cyc 64
 prints 'they are counted in turn' '^triad/64 .*:u +[1-9][0-9]* ' 8
 
 expect 'an unknown event counts nothing' 77 '^host: ran, but counted nothing' $run -- triad -e no_such 64
@@ -78,6 +76,5 @@ prints 'the reason is given' "^# <not supported>: no_such: Unknown event: no tab
 
 expect 'example1 counts the events of the environment' 0 '' $run --env EVENT0=inst_retired --env EVENT1=0x11 -- example1
 prints 'in 20 lines' '^ *[0-9]+: [1-9][0-9]* [1-9][0-9]*$' 20
-expect 'example1 stops at an unknown event' 1 '^example1: could not add no_such: ' \
-	$run --env EVENT1=no_such -- example1
+expect 'example1 stops at an unknown event' 1 '^example1: could not add no_such: ' $run --env EVENT1=no_such -- example1
 end

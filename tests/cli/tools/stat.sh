@@ -39,8 +39,7 @@ for arch in arm64 x86_64; do
 	run="scripts/barecpc run --arch $arch --accel tcg"
 	loops $arch 3000
 	short=$(value PAPI_tot_ins:u)
-	check "$arch: both privileges are the sum of the two" test "$(value PAPI_tot_ins:uk)" = \
-		$((short + $(value PAPI_tot_ins:k)))
+	check "$arch: both privileges are the sum of the two" test "$(value PAPI_tot_ins:uk)" = $((short + $(value PAPI_tot_ins:k)))
 	loops $arch 4000
 	check "$arch: 1,000 more iterations are 2,000 more instructions" test "$(value PAPI_tot_ins:u)" = $((short + 2000))
 
@@ -66,10 +65,8 @@ for arch in arm64 x86_64; do
 	level=k
 	kin "$arch: at system privilege" 2000 turn --append priv=system
 	check "$arch: user privilege is not supported there" grep -qE "^ +<not supported> +$ins:u" "$err"
-	check "$arch: stat gives the reason" grep -qx \
-		"# stat: $ins: user mode alone is never counted at system privilege: ask for :k" "$err"
-	expect "$arch: a child that does not end" 0 '^# stat: LWPs that outlived the program, and are not in the counts: 1$' \
-		$run -- stat tree orphan
+	check "$arch: stat gives the reason" grep -qx "# stat: $ins: user mode alone is never counted at system privilege: ask for :k" "$err"
+	expect "$arch: a child that does not end" 0 '^# stat: LWPs that outlived the program, and are not in the counts: 1$' $run -- stat tree orphan
 	expect "$arch: a program that faults" 139 "^ +[1-9][0-9]* +$ins:u +# " $run -- stat tree fault
 	expect "$arch: a program that --timeout ends" 137 '^stat: shares: ended after 20 ms \(--timeout\)$' $run -- stat --timeout 20 shares 1 8
 
@@ -108,8 +105,7 @@ for arch in arm64 x86_64; do
 	arm64) listed='no table of events exists for this CPU [(]implementer 0, part 0x51[)]: raw codes [(]r1c0, 0x1c0[)] and architected events work, .list. prints them' ;;
 	*) listed='.list. prints the events of this CPU' ;;
 	esac
-	expect "$arch: an unknown name" 0 "^# stat: no_such: Unknown event: $listed\$" \
-		$run -- stat -x , -e $ins,no_such shares 1 1
+	expect "$arch: an unknown name" 0 "^# stat: no_such: Unknown event: $listed\$" $run -- stat -x , -e $ins,no_such shares 1 1
 	says "$arch: the other event is counted" "^[1-9][0-9]*,,$ins:u," 1
 	says "$arch: the unknown one is not" '^<not supported>,,no_such:u,' 1
 	expect "$arch: only unknown names" 2 "^stat: no_such: Unknown event: $listed\$" $run -- stat -x , -e no_such,no_such shares 1 1
@@ -149,19 +145,16 @@ for arch in arm64 x86_64; do
 	expect "$arch: a privilege modifier in a name" 0 "^[1-9][0-9]*,,$own:k=1:u=0,[1-9][0-9]*,100\.00,,\$" \
 		$run $model -- stat -x , -e "$own:k=1:u=0,$own:u:k,$own:k" shares 1 1
 	says "$arch: both privileges, by two modifiers" "^[1-9][0-9]*,,$own:u:k,[1-9][0-9]*,100\.00,,\$" 1
-	check "$arch: it counts this privilege only" test "$(sed -n "s/,,$own:k=1:u=0,.*//p" "$err")" = \
-		"$(sed -n "s/,,$own:k,.*//p" "$err")"
+	check "$arch: it counts this privilege only" test "$(sed -n "s/,,$own:k=1:u=0,.*//p" "$err")" = "$(sed -n "s/,,$own:k,.*//p" "$err")"
 	long=no_such_event_but_one_that_has_more_letters_than_a_column_of_a_table_or_a_line_of_a_terminal_is_wide
 	expect "$arch: a long name" 2 "^stat: $long: Unknown event" $run -- stat -e $long shares 1 1
 	expect "$arch: a number that is too large" 2 "^stat: $big: Unknown event: request 0: an event's number is at most 0xf" \
 		$run -- stat -e $big shares 1 1
-	expect "$arch: -x, a tab" 0 "^[1-9][0-9]*$tab$tab$ins:u${tab}[1-9][0-9]*${tab}100\.00$tab$tab\$" \
-		$run -- stat -x '\t' -e $ins shares 1 1
+	expect "$arch: -x, a tab" 0 "^[1-9][0-9]*$tab$tab$ins:u${tab}[1-9][0-9]*${tab}100\.00$tab$tab\$" $run -- stat -x '\t' -e $ins shares 1 1
 	forty=$many,$many,$many,$ins,$ins,$ins,$ins
 	expect "$arch: forty events" 0 '^ Performance counter stats' $run -- stat -e $forty shares 1 1
 	says "$arch: each is counted, the same each time" "^ +[1-9][0-9]* +$ins:u +\$" 40
-	expect "$arch: a known event with a wrong part" 2 "^stat: $wrong: Unknown event: $reason\$" \
-		$run $model -- stat -e $wrong shares 1 1
+	expect "$arch: a known event with a wrong part" 2 "^stat: $wrong: Unknown event: $reason\$" $run $model -- stat -e $wrong shares 1 1
 	# Events in braces are counted at the same time, as in perf.
 	expect "$arch: groups" 0 "^[1-9][0-9]*,,$ins:uk,[1-9][0-9]*,100\.00,[01]\.[0-9]{2},insn per cycle\$" \
 		$run -- stat -x , -e "{$ins,$ins:u,PAPI_tot_cyc:uk}:S,{$ins}:uk,{$ins,PAPI_l1_tcm},$ins" shares 1 1
@@ -181,18 +174,15 @@ for arch in arm64 x86_64; do
 	expect "$arch: a suggestion without a table" 0 "^# stat: $typo: Unknown event: did you mean ${meant}[?]\$" \
 		$run $unheard -- stat -x , -e $typo,$meant shares 1 1
 	expect "$arch: the suggested name counts" 0 "^[1-9][0-9]*,,$meant:u," $run $unheard -- stat -x , -e $meant shares 1 1
-	expect "$arch: -x with runs" 0 "^[1-9][0-9]*;;$ins:u;0\.00%;[1-9][0-9]*;100\.00;;\$" \
-		$run -- stat -r 2 -x ';' -e $ins shares 1 1
+	expect "$arch: -x with runs" 0 "^[1-9][0-9]*;;$ins:u;0\.00%;[1-9][0-9]*;100\.00;;\$" $run -- stat -r 2 -x ';' -e $ins shares 1 1
 	json="^\{\"counter-value\" : \"[1-9][0-9]*\.000000\", \"unit\" : \"\", \"event\" : \"$ins:u\""
-	expect "$arch: -j" 0 "$json, \"event-runtime\" : [1-9][0-9]*, \"pcnt-running\" : 100\.00\}\$" \
-		$run -- stat -j -e $ins shares 1 1
+	expect "$arch: -j" 0 "$json, \"event-runtime\" : [1-9][0-9]*, \"pcnt-running\" : 100\.00\}\$" $run -- stat -j -e $ins shares 1 1
 	expect "$arch: -j with runs" 0 "$json, \"variance\" : 0\.00, \"event-runtime\" : [1-9][0-9]*, \"pcnt-running\" : 100\.00\}\$" \
 		$run -- stat -j -r 2 -e $ins shares 1 1
 	# The runs of the second group take other times.
 	expect "$arch: CPUs utilized" 0 '"event" : "task-clock"' $run --results "$tap_dir/r.jsonl" -- stat -j -e task-clock,$many tree vary
 	check "$arch: they are those of the runs that counted the time" python3 tests/cli/lib/stat_json.py utilized "$err" "$tap_dir/r.jsonl"
-	expect "$arch: as many runs as a record has room for" 0 '^barecpc: exit 0$' \
-		$run --results "$tap_dir/r.jsonl" -- triad -r 1000 -e $ins 64
+	expect "$arch: as many runs as a record has room for" 0 '^barecpc: exit 0$' $run --results "$tap_dir/r.jsonl" -- triad -r 1000 -e $ins 64
 	check "$arch: the record has them all" python3 tests/cli/lib/stat_json.py runs "$tap_dir/r.jsonl"
 	expect "$arch: one run more" 2 '^stat: -r: 1001 is not within 1\.\.1000$' $run -- stat -r 1001 shares 1 1
 	expect "$arch: zero runs" 2 '^stat: -r: 0 is not within 1\.\.1000$' $run -- stat -r 0 shares 1 1
