@@ -1,4 +1,4 @@
-"""`barecpc compare`: which counts differ between two files of records (docs/stat.md)."""
+"""`barecpc compare`: which counts differ between two files of records (docs/ci.md)."""
 
 import argparse
 import collections
@@ -227,7 +227,7 @@ def _remarks(args, before, after, rows):
     compared = [row for row in rows if row.verdict in (SAME, NOT_SHOWN, DIFFERS)]
     bounded = sum(row.interval is not None for row in compared)
     if bounded:
-        yield f"by a {100 * args.confidence:g} % confidence interval of the change (docs/stat.md): {bounded} rows"
+        yield f"by a {100 * args.confidence:g} % confidence interval of the change (docs/ci.md): {bounded} rows"
     if bounded < len(compared):
         yield f"exactly: {len(compared) - bounded} rows"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
-"""`barecpc compare` judges each kind of row as docs/stat.md says, and refuses what is no file of records."""
+"""`barecpc compare` judges each kind of row as docs/ci.md says, and refuses what is no file of records."""
 import copy
 import itertools
 import json
@@ -95,7 +95,7 @@ def intervals():
     a = [record(f"split/{n}", list(split), host=noisy) for n, split in enumerate(splits)]
     b = [record(f"split/{n}", [v for v in range(10) if v not in split], host=noisy) for n, split in enumerate(splits)]
     expect("8 of 252 equally likely outcomes are errors", 1, "^244 not shown to differ, 8 differs; 8 failed$", a, b)
-    expect("as the first lines say", 1, r"^# by a 95 % confidence interval of the change .*: 252 rows$", a, b)
+    expect("as the first lines say", 1, r"^# by a 95 % confidence interval of the change \(docs/ci\.md\): 252 rows$", a, b)
     expect("a confidence of 99 %", 1, "^250 not shown to differ, 2 differs; ", a, b, "--confidence", "99%")
     few = [record("l", [1, 2, 3], host=noisy)]
     expect("too few runs", 1, "undecided; too few runs: 3, then 3; 4 of each are enough$", few, few)
