@@ -36,15 +36,14 @@ check 'make-deb: of the folder it removes only old packages of its own names' te
 
 check 'pages: mandoc' sh -c "mandoc -T lint -W warning $prefix/share/man/man?/*.?"
 found() { # each page of a command is found by its name, and says how to call it
-	for page in "$prefix"/share/man/man3/*.3; do
-		grep -qx '\.Sh EXAMPLES' "$page" || echo "$page: no example"
-	done
+	grep -Lx '\.Sh EXAMPLES' "$prefix"/share/man/man3/*.3
 	for page in "$prefix"/share/man/man1/*.1; do
 		name=$(basename "$page" .1)
 		grep -qxF "$name \\- $(sed -n "/^\.SH NAME/{n;s/^[^ ]* .- //p;}" "$page")" "$page" || echo "$name: NAME"
 		for section in SYNOPSIS EXAMPLES '"SEE ALSO"'; do
 			grep -qxF ".SH $section" "$page" || echo "$name: $section"
 		done
+		sed -n '/^\.EX$/{n;p;}' "$page" | grep -q '^barecpc' || echo "$name: no command in docs/install.md"
 	done
 }
 check 'pages: man -k finds commands, and all have SYNOPSIS, EXAMPLES and SEE ALSO' test -z "$(found)"
