@@ -52,7 +52,8 @@ hang_context(struct lwp *l, struct proc *p, const struct cpc_pack *pack,
 	if (ctx->kc_notify != 0) {
 		ctx->kc_pcbe.ps_nmi_pics = nmi_pics(ctx);
 		/* A witness must not stop. */
-		ctx->kc_pcbe.ps_freeze = witness_on ? 0 : ctx->kc_notify;
+		if (!witness_on && !kcpc_ops->pcbe_no_freeze)
+			ctx->kc_pcbe.ps_freeze = ctx->kc_notify;
 	}
 	if (pack->cp_type != 0)
 		ctx->kc_flags |= KCPC_CTX_TYPED;

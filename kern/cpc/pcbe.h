@@ -160,6 +160,7 @@ struct pcbe_ops {
 	const char *pcbe_overflow_proof;
 	/* It freezes sets, and the proof at boot saw no event after that. */
 	bool pcbe_freezes;
+	bool pcbe_no_freeze; /* with it the proof's interrupt does not come */
 	/*
 	 * The core types: two or more, or 0 if the CPUs are alike.  Then
 	 * ncounters() covers the PICs of all types, and pcbe_shared has those

@@ -228,12 +228,13 @@ kcpc_prove_overflow(struct pcbe_ops *ops, const struct pcbe_line *pl,
 {
 	static char text[128];
 	struct cpc_event ev;
-	bool insns = ops->proof_event(0, 0, &ev);
+	bool insns = ops->proof_event(0, 0, &ev), freezes = ops->pcbe_freezes;
 	uint64_t most;
 	unsigned n;
 	struct lone ln;
 
 	ops->pcbe_overflow_proof = "does not come";
+	ops->pcbe_freezes = ops->pcbe_no_freeze = false;
 	if (!lone_init(
 		&ln, ops, 0, 0, &ev, CPC_COUNT_SYSTEM | CPC_OVF_NOTIFY_EMT))
 		return false;
@@ -250,15 +251,18 @@ kcpc_prove_overflow(struct pcbe_ops *ops, const struct pcbe_line *pl,
 	else
 		snprintf(text, sizeof text, "comes%s, at most %lu %s late", how,
 		    (unsigned long)most, insns ? "instructions" : "cycles");
-	if (n == OVERFLOWS && ops->pcbe_freezes) {
-		ln.ln_set.ps_freeze = ln.ln_set.ps_pics;
-		ln.ln_set.ps_config = PCBE_CONFIG_NEW;
-		ops->pcbe_freezes =
-		    overflow_often(&ln, ops, pl, &most) == n && most == 0;
-	}
-	if (n == OVERFLOWS && most != 0 && ln.ln_set.ps_freeze != 0)
+	if (n < OVERFLOWS || !freezes)
+		return n == OVERFLOWS;
+	ln.ln_set.ps_freeze = ln.ln_set.ps_pics;
+	ln.ln_set.ps_config = PCBE_CONFIG_NEW;
+	ops->pcbe_no_freeze = overflow_often(&ln, ops, pl, &most) < n;
+	ops->pcbe_freezes = !ops->pcbe_no_freeze && most == 0;
+	if (ops->pcbe_no_freeze)
+		snprintf(text + strlen(text), sizeof text - strlen(text),
+		    "; not with the PMU's freeze");
+	else if (most != 0)
 		snprintf(text + strlen(text), sizeof text - strlen(text),
 		    "; the PMU's freeze fails: %lu more counted",
 		    (unsigned long)most);
-	return n == OVERFLOWS;
+	return true;
 }

@@ -252,10 +252,10 @@ fake_pending(void)
 	const struct fake_pmu *p = fake_cpu();
 
 	must_be_sure("ISR_EL1 is read");
-	if (fake_shape.noisy)
-		return true;
-	return !fake_shape.deaf && p->since != 0 &&
-	       now - p->since >= fake_shape.late;
+	if (fake_shape.frozen_deaf && (p->pmcr & PMCR_FZO) != 0)
+		return false;
+	return fake_shape.noisy || (!fake_shape.deaf && p->since != 0 &&
+				       now - p->since >= fake_shape.late);
 }
 
 bool

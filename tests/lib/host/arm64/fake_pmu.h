@@ -36,9 +36,9 @@ void fake_isb(void);
 #define FAKE_WAVE 0xc0
 
 struct fake_shape {
-	unsigned version;   /* ID_AA64DFR0_EL1.PMUVer */
-	unsigned nevent;    /* PMCR_EL0.N */
-	bool never_freezes; /* PMCR_EL0.FZO has no effect */
+	unsigned version, nevent; /* ID_AA64DFR0_EL1.PMUVer, PMCR_EL0.N */
+	/* PMCR_EL0.FZO has no effect; with it no overflow interrupts */
+	bool never_freezes, frozen_deaf;
 	uint64_t ceid[2];
 	uint64_t pmmir; /* PMMIR_EL1 */
 	/*

@@ -64,5 +64,6 @@ void set_start(struct set *s);
  */
 void set_sample(struct set *s);
 uint64_t set_stop(struct set *s);
+uint64_t set_run(struct set *s, uint64_t n); /* count n instructions */
 
 #endif /* TESTS_LIB_HOST_ARM64_PMUV3_SET_H */

@@ -88,9 +88,7 @@ all_count(unsigned nevent)
 	for (unsigned n = 0; n < nevent; n++)
 		assert_int_equal(
 		    set_add(&s, "inst_retired", n, USER, 1000 * n), 0);
-	set_start(&s);
-	fake_run(0, 77);
-	assert_int_equal(set_stop(&s), 0);
+	assert_int_equal(set_run(&s, 77), 0);
 	for (unsigned n = 0; n < nevent; n++)
 		assert_int_equal(s.data[n], 1000 * n + 77);
 }
@@ -482,9 +480,7 @@ TEST(a_kept_pic_never_stops)
 	assert_int_equal(fake_pmu[0].pmovs, 1 << 5);
 	set_init(&s, 1 << 0);
 	set_one(&s, "inst_retired", 0, SYS, 0);
-	set_start(&s);
-	fake_run(0, 100);
-	assert_int_equal(set_stop(&s), 0);
+	assert_int_equal(set_run(&s, 100), 0);
 	set_sample(&kept);
 	assert_int_equal(kept.data[0], 200);
 	assert_int_equal(s.data[0], 0);
@@ -508,9 +504,7 @@ TEST(the_next_set_does_not_clear_a_kept_pic)
 	fake_run(0, 100);
 	set_init(&s, 1 << 0);
 	set_one(&s, "inst_retired", 0, USER, 0);
-	set_start(&s);
-	fake_run(0, 100);
-	assert_int_equal(set_stop(&s), 0);
+	assert_int_equal(set_run(&s, 100), 0);
 	set_sample(&kept);
 	assert_int_equal(kept.data[0], 200);
 }

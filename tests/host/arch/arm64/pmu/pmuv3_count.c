@@ -84,14 +84,10 @@ PMUV3_TEST(wide_counters_wrap_at_64_bits)
 
 	boot(&shape_v3p5);
 	set_one(&s, "inst_retired", 1, USER, 0xfffffffe);
-	set_start(&s);
-	fake_run(0, 10);
-	assert_int_equal(set_stop(&s), 0);
+	assert_int_equal(set_run(&s, 10), 0);
 	assert_int_equal(s.data[0], 0x100000008);
 	set_one(&s, "inst_retired", 1, USER, -3ULL);
-	set_start(&s);
-	fake_run(0, 10);
-	assert_int_equal(set_stop(&s), 2);
+	assert_int_equal(set_run(&s, 10), 2);
 	assert_int_equal(s.data[0], 7);
 }
 
@@ -231,9 +227,7 @@ PMUV3_TEST(counts_follow_the_set)
 	set_one(&s, "inst_retired", 0, USER, 0xfffffff0);
 	for (unsigned i = 0; i < 8; i++) {
 		fake_self = i % FAKE_NCPU;
-		set_start(&s);
-		fake_run(0, 5);
-		set_stop(&s);
+		set_run(&s, 5);
 	}
 	fake_self = 0;
 	assert_int_equal(s.data[0], 0xfffffff0ULL + 40);

@@ -151,18 +151,14 @@ PMUV3_TEST(an_overflow_freezes_the_set)
 	assert_int_equal(boot_proved(&shape), PMUV3_PLAIN);
 	assert_true(ops->pcbe_freezes);
 	set_one(&s, "inst_retired", 0, USER, -10ULL); /* the proof's PIC */
-	set_start(&s);
-	fake_run(0, 50);
-	set_stop(&s);
+	set_run(&s, 50);
 	assert_int_equal(s.data[0], 40);
 	set_init(&s, 3);
 	s.set.ps_freeze = 1;
 	set_add(&s, "inst_retired", 0, NOTIFY, -10ULL);
 	set_add(&s, "inst_retired", 1, USER, 0);
 	for (unsigned i = 0; i < 2; i++) {
-		set_start(&s);
-		fake_run(0, 50);
-		assert_int_equal(set_stop(&s), 1);
+		assert_int_equal(set_run(&s, 50), 1);
 		assert_int_equal(s.data[0], 0);
 		assert_int_equal(s.data[1], 10);
 		s.data[0] = -10ULL;
@@ -170,9 +166,7 @@ PMUV3_TEST(an_overflow_freezes_the_set)
 	}
 	s.set.ps_freeze = 0; /* as a profile does */
 	s.set.ps_config = PCBE_CONFIG_NEW;
-	set_start(&s);
-	fake_run(0, 50);
-	assert_int_equal(set_stop(&s), 1);
+	assert_int_equal(set_run(&s, 50), 1);
 	assert_int_equal(s.data[0], 40);
 	assert_int_equal(s.data[1], 50);
 	shape.never_freezes = true;
@@ -180,6 +174,9 @@ PMUV3_TEST(an_overflow_freezes_the_set)
 	assert_false(ops->pcbe_freezes);
 	assert_non_null(strstr(
 	    ops->pcbe_overflow_proof, "the PMU's freeze fails: 60 more"));
+	shape.frozen_deaf = true;
+	assert_int_equal(boot_proved(&shape), PMUV3_PLAIN);
+	assert_true(ops->pcbe_no_freeze);
 }
 
 /*
@@ -272,9 +269,7 @@ PMUV3_TEST(helper_overflow_is_not_reported)
 
 	boot_proved(&shape);
 	set_one(&s, "inst_retired", 2, NOTIFY, -10ULL);
-	set_start(&s);
-	fake_run(0, 15);
-	assert_int_equal(set_stop(&s), 4);
+	assert_int_equal(set_run(&s, 15), 4);
 	assert_int_equal(s.data[0], 5);
 	assert_int_equal(fake_pmu[0].pmovs, 0);
 	assert_false(fake_pending());
