@@ -46,15 +46,15 @@ def github(tree, base, limit):
     for step in steps:
         if step.get("uses") == f"./{CI}":
             inputs = {f"inputs.{name}": one.get("default", NEVER) for name, one in action["inputs"].items()}
-            inputs |= {f"inputs.{name}": filled(value, context) for name, value in (step["with"] | {"limit": limit}).items()}
+            inputs |= {f"inputs.{name}": filled(value, context) for name, value in (step["with"] | {"limit": limit, "build": f"make -C {CI} NOTE='two words'"}).items()}
             ours = [one for one in action["runs"]["steps"] if "run" in one]
         else:
             inputs, ours = {}, [step] if "run" in step else []
         for one in ours:
-            if failed and one.get("if") != "always()":
+            if failed and not one.get("if", "").startswith("always()"):
                 continue
             done = sh(tree, filled(one["run"], context | inputs), GITHUB_STEP_SUMMARY=str(tree / "summary"),
-                      **{name: filled(value, context) for name, value in one.get("env", {}).items()})
+                      **{name: filled(value, context | inputs) for name, value in one.get("env", {}).items()})
             ran.append(done)
             failed = failed or (done if done.returncode else None)
     return failed, (tree / "posted").read_text() if (tree / "posted").exists() else "".join(done.stderr for done in ran)
