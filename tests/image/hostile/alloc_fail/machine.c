@@ -79,10 +79,7 @@ end_child(long r)
 }
 
 #define SOCKET(name, number, err)                                              \
-	{                                                                      \
-		.tc_name = name, .tc_number = number,                          \
-		.tc_args = { (uintptr_t)-1, 0, 0, 0, 0 }, .tc_errno = err      \
-	}
+	TURN_CALL(name, number, ((uintptr_t)-1), .tc_errno = (err))
 
 const struct turn_call turn_machine[] = {
 	TURN_CALL("getpid", SYS_getpid, (0)),
