@@ -300,7 +300,7 @@ step(struct stepper *s, const struct nb_event *events)
 		if (s->stp_pc == NULL)
 			break;
 	}
-	if (phase != AFTER)
+	if (phase != AFTER || (o->nbo_end_to_end && s->stp_pc != NULL))
 		printf(
 		    "# more than %d cycles: the rest is left out\n", MAX_KEPT);
 	for (unsigned i = 0; i < s->stp_n; i++)
