@@ -109,8 +109,8 @@ def code_rows(arch, m, found):
         ("fp", "classes.fp", c["fp"]["latency"]), ("minimum", "classes.fp", c["fp"]["latency"]),
         ("absolute", "classes.vector", c["vector"]["latency"]), ("form", f"forms.{OWN[arch]}", m["forms"][OWN[arch]]["latency"]))]
     rows += [("popcnt", ["width", "classes.alu.ports"], 4 * each, 0.05), ("eight", ["width", "classes.alu.ports"], 8 * each, 0.05),
-             ("movss", ["classes.vector.latency", "classes.alu.latency", "classes.alu.ports", "classes.vector.ports"],
-              max(c["vector"]["latency"], c["alu"]["latency"], 2 / len(alu | vector)), 0.01)]
+             ("movss", ["width", "classes.vector.latency", "classes.alu.latency", "classes.alu.ports", "classes.vector.ports"],
+              max(c["vector"]["latency"], c["alu"]["latency"], 2 / min(m["width"], len(alu | vector))), 0.01)]
     return [(f"cycles of {name}", on, planted, found.get(name), margin) for name, on, planted, margin in rows if name in CODE[arch]]
 
 
