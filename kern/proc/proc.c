@@ -74,9 +74,12 @@ proc_use_program(struct proc *p, const struct archive_entry *e,
 	    "a dynamic program, whose loader %.99s is not in the archives: "
 	    "add it and the libraries",
 	    p->p_elf.e_interp);
-	return use_file(&p->p_loader,
+	err = use_file(&p->p_loader,
 	    lookup(&lk, "", p->p_elf.e_interp, true) == 0 ? lk.lk_entry : NULL,
 	    LOADER_BASE, buf, why, buf, buflen);
+	if (err != 0 && err != ENOENT)
+		*why = "a dynamic program, whose loader cannot be loaded";
+	return err;
 }
 
 static int
