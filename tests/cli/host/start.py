@@ -62,8 +62,8 @@ def builds(tree):
     shutil.copytree(ROOT / "scripts", tree / "scripts")
     for name in building.SOURCES:
         if not (tree / name).exists():
-            (tree / name).mkdir() if "." not in name and name.islower() else (tree / name).write_text("")
-    image, source = tree / "build/arm64/Image", tree / "kern/main.c"
+            (tree / name).mkdir(parents=True) if "." not in name and name.islower() else (tree / name).write_text("")
+    image, source = tree / "build/arm64/Image", tree / "tests/opcost/main.c"
     source.write_text("")
     (tree / "Makefile").write_text("all:\n\t@echo made >>log; mkdir -p build/arm64; cd build/arm64; touch Image BOOTAA64.EFI vendors\n")
     changes = {"": lambda: None, "the same": lambda: None, "a source": lambda: os.utime(source, (1, 1)), "a new one": lambda: source.with_name("new.c").write_text(""),
