@@ -346,7 +346,7 @@ def suite_of(members, folder):
     return {"suite": re.sub(rb"(^\s*|[|&]\s+)([^\s|&]+)", place, text, flags=re.M)}
 
 
-def check_size(payloads, mem, why="the machine has {mem}: give more by --mem"):
+def check_size(payloads, mem, why="the machine has {mem}: give more by --mem", option="--payload"):
     """Raise HostError if the payloads need more than this memory, or room of another kind, before anything reads them."""
     total = 0
     for path in map(pathlib.Path, payloads):
@@ -357,14 +357,17 @@ def check_size(payloads, mem, why="the machine has {mem}: give more by --mem"):
             size = file.stat().st_size
             total += size
             if size > cpio.MAX_FILE_BYTES:
-                raise HostError(f"--payload {file}: {size} bytes: a cpio (newc) archive holds files below 4 GiB")
+                raise HostError(f"{option} {file}: {size} bytes: a cpio (newc) archive holds files below 4 GiB")
             if total > memory_bytes(mem):
-                raise HostError(f"--payload {file}: {total >> 20} MiB in all, and {why.format(mem=mem)}")
+                raise HostError(f"{option} {file}: {total >> 20} MiB in all, and {why.format(mem=mem)}")
 
 
 def memory_bytes(mem):
     """The bytes of QEMU's -m: MiB without a suffix."""
-    number, suffix = re.fullmatch(r"(\d+)(\D?)", mem).groups()
+    size = re.fullmatch(r"(\d+)(\D?)", mem)
+    if not size:
+        raise HostError(f"--mem {mem}: not a size such as 256M")
+    number, suffix = size.groups()
     return int(number) << {"K": 10, "G": 30}.get(suffix.upper(), 20)
 
 

@@ -164,8 +164,15 @@ class Subject:
             packed.add("/" + self.name.lstrip("/"), self.file)
         for word in args.payload_with:
             packed.add_word(word)
+        qemu.check_size(packed.files.values(), _memory(args), option="file")
         self.files, self.payload = packed.files, folder / "linux.cpio"
         self.payload.write_bytes(cpio.pack({**packed.links, **{name: file.read_bytes() for name, file in self.files.items()}}))
+
+
+def _memory(args):
+    """The memory of the machine, as run will have it."""
+    board = qemu.board_of(args.machine or "")
+    return args.mem or (board.mem if board else "256M")
 
 
 def prepare(args, folder):
@@ -189,7 +196,10 @@ def prepare(args, folder):
     run += [f"--payload={subject.payload}"] if subject.payload else []
     if args.stdin:
         with files.named(args.stdin), open(0 if args.stdin == "-" else args.stdin, "rb", closefd=args.stdin != "-") as file:
-            (folder / INPUT).write_bytes(file.read())
+            data = file.read(qemu.memory_bytes(_memory(args)) + 1)
+        if len(data) > qemu.memory_bytes(_memory(args)):
+            raise HostError(f"--stdin {args.stdin}: the machine has {_memory(args)}: give more by --mem")
+        (folder / INPUT).write_bytes(data)
         run += [f"--payload={folder / INPUT}"]
     tool = stat_words(args, run) if args.command == "stat" else record_words(args, run)
     ends = ["--"] if subject.name.startswith("-") else []  # the tool's options end before the program
