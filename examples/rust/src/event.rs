@@ -11,6 +11,7 @@ const CPC_COUNT_USER: c_uint = 2;
 
 extern "C" {
     fn cpc_open(version: c_int) -> *mut c_void;
+    fn cpc_close(cpc: *mut c_void) -> c_int;
     fn cpc_set_create(cpc: *mut c_void) -> *mut c_void;
     fn cpc_set_add_request(
         cpc: *mut c_void, set: *mut c_void, event: *const c_char, preset: u64, flags: c_uint, nattrs: c_uint, attrs: *const c_void,
@@ -33,18 +34,19 @@ impl Event {
     /// An event by the name that `barecpc list` prints, such as PAPI_tot_ins.
     pub fn new(name: &str) -> Result<Event, std::io::Error> {
         let event = CString::new(name)?;
-        // Each call gets what the one before gave.  A failed one leaves the reason in errno.
+        // Each call gets what the one before gave.  A failed one leaves the reason in errno, and the handle goes with all that it has.
         unsafe {
             let cpc = cpc_open(CPC_VER_CURRENT);
-            if !cpc.is_null() {
-                let set = cpc_set_create(cpc);
-                let request = cpc_set_add_request(cpc, set, event.as_ptr(), 0, CPC_COUNT_USER, 0, ptr::null());
-                if request >= 0 && cpc_bind_curlwp(cpc, set, 0) == 0 {
-                    return Ok(Event { cpc, set, buf: cpc_buf_create(cpc, set), request });
-                }
+            let set = if cpc.is_null() { cpc } else { cpc_set_create(cpc) };
+            let request = if set.is_null() { -1 } else { cpc_set_add_request(cpc, set, event.as_ptr(), 0, CPC_COUNT_USER, 0, ptr::null()) };
+            let buf = if request < 0 { ptr::null_mut() } else { cpc_buf_create(cpc, set) };
+            if !buf.is_null() && cpc_bind_curlwp(cpc, set, 0) == 0 {
+                return Ok(Event { cpc, set, buf, request });
             }
+            let error = std::io::Error::last_os_error();
+            cpc_close(cpc);
+            Err(error)
         }
-        Err(std::io::Error::last_os_error())
     }
 
     /// The count since new(), in the thread that called it.

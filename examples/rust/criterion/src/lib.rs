@@ -39,9 +39,12 @@ impl ValueFormatter for Counts {
         "counts"
     }
     fn scale_throughputs(&self, _: f64, throughput: &Throughput, values: &mut [f64]) -> &'static str {
-        let (Throughput::Bytes(n) | Throughput::Elements(n)) = *throughput;
+        let (n, unit) = match *throughput {
+            Throughput::Bytes(n) => (n, "counts/byte"),
+            Throughput::Elements(n) => (n, "counts/element"),
+        };
         values.iter_mut().for_each(|value| *value /= n as f64);
-        "counts/element"
+        unit
     }
     fn scale_for_machines(&self, _: &mut [f64]) -> &'static str {
         "counts"
