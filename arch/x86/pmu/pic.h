@@ -33,7 +33,7 @@ struct x86_pics {
 	 * stops all PICs, that shows overflows, and that clears them.
 	 */
 	uint32_t xs_ctrl, xs_status, xs_clear;
-	uint64_t xs_all; /* the PICs' bits in these three */
+	uint64_t xs_all; /* the PICs' bits in these three, and the freeze's */
 	bool xs_fixed;   /* has IA32_FIXED_CTR_CTRL */
 	bool xs_freezes; /* DEBUGCTL_FREEZE_COUNTERS, shown by the status */
 	/* PICs that never stop: their bits of xs_ctrl, IA32_FIXED_CTR_CTRL. */
