@@ -147,7 +147,7 @@ proc_create(char *const argv[], unsigned argc, char *const envv[],
 {
 	struct proc *p = kmalloc(sizeof *p);
 	const char *why = "out of memory";
-	char buf[128], shown[PROC_NAME_MAX];
+	char buf[192], shown[PROC_NAME_MAX];
 	int err = ENOMEM;
 
 	strlcpy_shown(shown, argv[0], sizeof shown);
