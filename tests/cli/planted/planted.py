@@ -93,10 +93,10 @@ def measure_sizes(arch, machine):
     return cycles, misses
 
 
-def levels(cycles):
-    """The largest size of each level, found in the output alone: twice as much takes a third longer, half as much does not."""
-    return [b for a, b, c in zip(SIZES, SIZES[1:], SIZES[2:])
-            if cycles[b] < cycles[a] * 1.3 and cycles[c] > cycles[b] * 1.3]
+def levels(cycles, misses):
+    """The largest sizes of L1D and L2, found in the output alone: fewer than half of the loads miss."""
+    l1, far = max((s for s in SIZES if misses[s] < 0.5), default=0), cycles[SIZES[-1]]
+    return l1, max(s for s in SIZES if cycles[s] <= (cycles.get(4 * l1, far) + far) / 2)
 
 
 def code_rows(arch, m, found):
@@ -133,7 +133,7 @@ def size_rows(m, cycles, misses):
             for name, size in (("l1d", l1 // 2), ("l2", l2 // 2), ("llc", SIZES[-1]))]
     # A level that is full shares its sets with these lines, and a cycle through ways + 1 lines of a set misses always.  So the
     # step is seen from the level's half or its whole on.
-    for name, size, step in zip(("l1d", "l2"), (l1, l2), [*levels(cycles), 0, 0]):
+    for name, size, step in zip(("l1d", "l2"), (l1, l2), levels(cycles, misses)):
         rows.append((f"size of {name}, seen at its half or its whole", [f"{name}.size"], size, step if step == size else 2 * step, 0))
     return [*rows, ("misses of l1d for each load of twice its size", [], 1, round(misses[2 * l1], 1), 0)]
 
