@@ -40,6 +40,13 @@ def within(least, most):
     return check
 
 
+def named(text):
+    """A file's name on the command line."""
+    if not text:
+        raise argparse.ArgumentTypeError("give a file's name, not an empty word")
+    return text
+
+
 STAT_WORDS = (("-r", "RUNS", "runs of each group of events (1)", within(1, 1000)), ("-x", "SEPARATOR", "print fields, as perf stat -x does", str),
               ("-I", "EVENTS", "also print the counts each time this many instructions have passed", within(1000, 2**31 - 1)),
               ("--timeout", "MS", "end the program after this many milliseconds of the guest", within(10, 10**9)))
@@ -58,10 +65,10 @@ def _add_machine(parser):
             parser.add_argument("--" + name, metavar="X", help="as for run")
     for name in PASSED_ON_EACH:
         parser.add_argument("--" + name, action="append", default=[], metavar="X", help="as for run")
-    parser.add_argument("--with", dest="payload_with", action="append", default=[], metavar="FILE", help="a file, folder or command "
+    parser.add_argument("--with", dest="payload_with", action="append", default=[], type=named, metavar="FILE", help="a file, folder or command "
                         "that the program opens or executes, with the libraries that it needs; a full path keeps its place")
-    parser.add_argument("--stdin", metavar="FILE", help="the program's standard input; -: that of this command")
-    parser.add_argument("--sysroot", metavar="DIR", help="take dynamic programs and libraries from another system's root")
+    parser.add_argument("--stdin", type=named, metavar="FILE", help="the program's standard input; -: that of this command")
+    parser.add_argument("--sysroot", type=named, metavar="DIR", help="take dynamic programs and libraries from another system's root")
     for name in ("--no-icount", "--quiet"):
         parser.add_argument(name, action="store_true", help="as for run")
     parser.add_argument("--host-timeout", metavar="S", help="as --timeout of run: end the run after S seconds of this machine")

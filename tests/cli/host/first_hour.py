@@ -59,6 +59,7 @@ MISTAKES = [
     (["run", "--payload", "huge", "--mem", "8G"], "host: --payload huge: 4294967296 bytes: a cpio \\(newc\\) archive holds files below 4 GiB$"),
     (["stat", "--payload", "large", "--mem", "64M", "spin"], "host: --payload large: 80 MiB in all, and the machine has 64M: .*$"),
     (["stat", "--with", "large", "--mem", "64M", "cat"], "host: file large: [0-9]+ MiB in all, and the machine has 64M: .*$"),
+    (["stat", "--sysroot", "", "cat"], "host: argument --sysroot: give a file's name, not an empty word" + HELP),
     (["stat", "--stdin", "large", "--mem", "64M", "spin"], "host: --stdin large: the machine has 64M: give more by --mem$"),
     (["run", "--payload", "arm64", "--payload", "x86_64"], "host: --payload arm64 is for arm64, x86_64 is for x86_64: give --arch$"),
     # stat and record.
