@@ -16,6 +16,7 @@ from host.programs.objfile import BadObject, dynamic
 from host.programs.program import ELF, arch_of
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+EXECVP_PATH = "/bin:/usr/bin"  # where env(1) of glibc looks in a guest that has no PATH
 TRIPLETS = {"x86_64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}
 KERNELS = ("tmp", "dev", "proc", "sys")  # folders whose files the kernel makes
 MOST_LINKS = 40  # as Linux has it
@@ -81,9 +82,9 @@ class Root:
         file = pathlib.Path(self.top + self.real(path))
         return file if file.is_file() and not (self.top and os.path.realpath(file) != str(file)) else None
 
-    def program(self, word):
+    def program(self, word, folders=""):
         """The path of a command as a shell finds it, or None."""
-        folders = PATH if self.top else os.environ.get("PATH", PATH)
+        folders = folders or (PATH if self.top else os.environ.get("PATH", PATH))
         paths = (os.path.join(os.path.abspath(folder), word) for folder in folders.split(":") if folder)
         return next((path for path in paths if (file := self.file(path)) and os.access(file, os.X_OK)), None)
 
@@ -105,11 +106,12 @@ class Root:
 class Packed:
     """The files for a guest: `files` has the file of this machine for each path of the guest, without its first slash; `links` its links."""
 
-    def __init__(self, root, arch, library_path=""):
+    def __init__(self, root, arch, env=()):
         self.root, self.arch, self.files, self.links = root, arch, {}, {}
         triplet = TRIPLETS[arch]
         self._own = [f"/lib/{triplet}", f"/usr/lib/{triplet}", "/lib64", "/usr/lib64", "/lib", "/usr/lib"]
-        self._library_path = library_path
+        env = dict(pair.partition("=")[::2] for pair in env)
+        self._library_path, self._path = env.get("LD_LIBRARY_PATH", ""), env.get("PATH", EXECVP_PATH)
         self._configured = list(root.configured())
 
     def add(self, path, file, chain=()):
@@ -132,8 +134,10 @@ class Packed:
         self._named(words[0], path, "interpreter")
         if os.path.basename(words[0]) == "env":
             command = next((word for word in words[1:] if not word.startswith("-") and "=" not in word), "")
+            if "/" not in command and not self.root.program(command, self._path):
+                raise HostError(f"{path}: its interpreter {command} is not in {self._path}: give the folder by --env PATH=FOLDER:...")
             if "/" not in command or self.root.file(command):
-                self._named(self.root.program(command) or command, path, "interpreter")
+                self._named(self.root.program(command, self._path) or command, path, "interpreter")
 
     def _named(self, name, path, what):
         file = self.root.file(name)

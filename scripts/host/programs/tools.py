@@ -165,8 +165,7 @@ class Subject:
         """Make an archive of the program and what it needs."""
         if not self.arch:
             raise HostError("--with: for which architecture? give --arch")
-        paths = [pair.partition("=")[2] for pair in args.env if pair.startswith("LD_LIBRARY_PATH=")]
-        packed = linux.Packed(root, self.arch, ":".join(paths))
+        packed = linux.Packed(root, self.arch, args.env)
         if self.file:
             packed.add("/" + self.name.lstrip("/"), self.file)
         for word in args.payload_with:

@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -94,11 +95,13 @@ def commands(folder):
     (folder / "script").write_text("#!/bin/sh -e\necho $0 $*; cat; exec ./other 'x y'\n")
     (folder / "other").write_text("#! /usr/bin/env\t ./script2 \n")
     link = pathlib.Path("/tmp") / f"{folder.name}.link"
-    (folder / "script2").write_text(f"#!/bin/sh\necho \"$@\"; ln -s script2 {link}; readlink {link}; exit 5\n")
-    for script in ("script", "other", "script2"):
+    (folder / "script2").write_text(f"#!/usr/bin/env bash\necho \"$@\"; ln -s script2 {link}; readlink {link}; exit 5\n")
+    (folder / "bash").write_text("#!/bin/sh\nexit 9\n")
+    for script in ("script", "other", "script2", "bash"):
         (folder / script).chmod(0o755)
     native = subprocess.run(["./script", "a", "b"], cwd=folder, stdin=open(folder / "data"), capture_output=True, text=True)
     link.unlink(missing_ok=True)
+    os.environ["PATH"] = f"{folder}:{os.environ['PATH']}"  # the guest has no PATH
     words = [word for name in ("env", "cat", "ln", "readlink", "script2", "other") for word in ("--with", name)]
     done = stat(*words, "--stdin", "data", "./script", "a", "b", cwd=folder)[0]
     tap.equal("scripts, and standard input", (done.returncode, done.stdout), (native.returncode, native.stdout.replace("./script ", "script ")))
