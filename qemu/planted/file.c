@@ -64,6 +64,17 @@ static uint64_t get_optional(struct reader *r, json_t *in, const char *at,
     return json_object_get(in, key) ? get_number(r, in, at, key) : 0;
 }
 
+static bool get_bool(struct reader *r, json_t *in, const char *at,
+                     const char *key)
+{
+    json_t *value = json_object_get(in, key);
+
+    if (value && !json_is_boolean(value)) {
+        complain(r, "%s%s is not true or false", at, key);
+    }
+    return json_is_true(value);
+}
+
 /* An unknown key is a mistake. */
 static void check_keys(struct reader *r, json_t *in, const char *at,
                        const char *const *known)
@@ -123,8 +134,11 @@ static void get_classes(struct reader *r, json_t *root,
                         struct planted_machine *m)
 {
     json_t *classes = json_object_get(root, "classes");
+    const char *known[PLANTED_CLASSES + 1] = { NULL };
     unsigned i;
 
+    memcpy(known, planted_class_name, sizeof(planted_class_name));
+    check_keys(r, classes, "classes.", known);
     for (i = 0; i < PLANTED_CLASSES; i++) {
         json_t *class = json_object_get(classes, planted_class_name[i]);
         char at[64];
@@ -176,11 +190,14 @@ static bool get_qlru(const char *name, uint8_t *qlru)
     unsigned i, n = 0;
 
     for (i = 0; i < sizeof(qlru_form); i++) {
-        if (qlru_form[i] == '.' && name[i] >= '0' &&
-            name[i] <= '0' + qlru_most[n]) {
-            qlru[n++] = name[i] - '0';
-        } else if (name[i] != qlru_form[i]) {
+        bool digit = qlru_form[i] == '.';
+
+        if (digit ? name[i] < '0' || name[i] > '0' + qlru_most[n]
+                  : name[i] != qlru_form[i]) {
             return false;
+        }
+        if (digit) {
+            qlru[n++] = name[i] - '0';
         }
     }
     return true;
@@ -312,11 +329,14 @@ static void get_faults(struct reader *r, json_t *in, struct file_faults *f)
         "smi",  "hypervisor", "frequencies", NULL,
     };
 
+    if (in && !json_is_object(in)) {
+        complain(r, "faults is not an object");
+    }
     check_keys(r, in, "faults.", keys);
     f->late = get_optional(r, in, "faults.", "late");
     f->late_seed = get_optional(r, in, "faults.", "late_seed");
-    f->late_freeze = json_is_true(json_object_get(in, "late_freeze"));
-    f->shared_msrs = json_is_true(json_object_get(in, "shared_msrs"));
+    f->late_freeze = get_bool(r, in, "faults.", "late_freeze");
+    f->shared_msrs = get_bool(r, in, "faults.", "shared_msrs");
     get_pause(r, in, "smi", "cycles", &f->smi);
     get_pause(r, in, "hypervisor", "ns", &f->hypervisor);
     get_frequencies(r, in, f);
@@ -332,8 +352,10 @@ static void get_machine(struct reader *r, json_t *root,
         "l1i",       "l2",   "llc",   "dtlb",       "itlb",    "memory",
         "predictor", "seed", "forms", "prefetcher", "faults",  NULL,
     };
+    static const char *const predictor_keys[] = { "entries", "penalty", NULL };
 
     check_keys(r, root, "", keys);
+    check_keys(r, predictor, "predictor.", predictor_keys);
     if (!name || !*name || strlen(name) >= sizeof(m->name)) {
         complain(r, "name is missing, empty, or longer than %zu characters",
                  sizeof(m->name) - 1);

@@ -30,8 +30,7 @@ CODE = {
               "eight": "; ".join(f"add x{n}, x2, x3" for n in range(4, 12))},
     "x86_64": {"alu": "add rax, rax", "mul": "imul rax, rax", "fp": "addsd xmm0, xmm0",
                "eight": "; ".join(f"lea r{n}, [rax+rbx]" for n in range(8, 14)) + "; lea rcx, [rax+rbx]; lea rdx, [rax+rbx]",
-               # Not POP, nor a string instruction that counts in rcx
-               # INC leaves the carry, so the chain is ADC's.
+               # INC leaves the carry, so the chain is ADC's.  POPCNT is no POP, MOVSS no string instruction that counts in rcx.
                "form": "mov r8, r9; adc r8, r9; inc rcx", "minimum": "minsd xmm0, xmm0", "absolute": "andpd xmm0, xmm1",
                "popcnt": "; ".join(f"popcnt r{n}, rax" for n in (8, 9, 10, 11)), "movss": "lea rcx, [rcx+1]; movss xmm8, xmm9"}}
 L1D_MISS = {"arm64": "l1d_cache_refill:u", "x86_64": "r0151:u"}
@@ -115,8 +114,7 @@ def code_rows(arch, m, found):
 
 
 def place_rows(arch, m, machine):
-    """The counters are read one after the other.  A branch between two reads may be predicted wrong on one side of the loop only.  That is at
-    most 20 cycles of the loop's 768 or more."""
+    """A branch between two reads may be predicted wrong at one end of the loop only.  That is at most 20 of the loop's 768 cycles."""
     text = barecpc("run", "--arch", arch, "--planted", machine, "--quiet", "--", "chase", "-r", "1", "-e", ",".join(PLACES[arch]), str(16 * KIB))
     first, *parts = [int(n) for n in re.findall(r"^chase/\d+\s+\S+:u\s+(\d+)", text, re.M)] or [0]
     if arch == "arm64":
@@ -185,7 +183,10 @@ def check_wrong_files(folder):
                          ({"forms": {"nop": {"latency": 1, "ports": [], "uops": 0}}}, "1 to 16 uops"),
                          ({"mhz": 2 ** 40}, "mhz is missing, or is not a whole number"), ({"l2": {}}, "l2.size is missing"),
                          ({"dtlb": {"page": 1}}, "dtlb.page is not a property of a machine"), ({"name": ""}, "name is missing, empty"),
-                         ({"memory": 2 ** 30}, "memory and penalty are at most 65536 cycles")):
+                         ({"memory": 2 ** 30}, "memory and penalty are at most 65536 cycles"),
+                         ({"classes": {"x": {}}}, "classes.x is not a property"), ({"predictor": {"x": 1}}, "predictor.x is not a property"),
+                         ({"faults": []}, "faults is not an object"), ({"faults": {"shared_msrs": 1}}, "faults.shared_msrs is not true or false"),
+                         ({"l1i": {"size": 512, "ways": 8, "line": 64, "latency": 4, "policy": "qlru_H.._M._R._U."}}, "l1i.policy is not")):
         file = folder / "wrong.json"
         file.write_text(json.dumps({**draw_machine("wrong"), **change}))
         done = subprocess.run([BARECPC, "run", "--arch", "arm64", "--planted", file, "--", "spin"], stdin=subprocess.DEVNULL,
