@@ -119,13 +119,7 @@ class Ports:
 
     def take(self, work, cycle):
         ports, busy = work[:2]
-        found, best = -1, 0
-        for p in ports:
-            c = self.free_from(p, cycle, busy)
-            if found < 0 or c < found:
-                found, best = c, p
-                if c == cycle:
-                    break
+        found, best = min((self.free_from(p, cycle, busy), p) for p in ports)
         self.taken[best].update(range(found, found + busy))
         return found
 
@@ -158,7 +152,7 @@ class Machine:
         self.work, self.costs = ({name: (sorted(c["ports"]), c.get("busy", 1), c["latency"], c.get("uops", 1)) for name, c in costs.items()}
                                  for costs in (file["classes"], file.get("forms", {})))
         self.work.setdefault("move", self.work["alu"])
-        self.seed = file.get("seed", 0) | 1 << 63
+        self.seed = file.get("seed", 1) | 1 << 63
         self.l2, self.llc = Cache(file["l2"], self.seed + 1000 & MASK), Cache(file["llc"], self.seed + 2000 & MASK)
         self.cpus = {}
 
@@ -334,8 +328,7 @@ def compare(file, lines, count=None):
                                                 read_accesses(words[5 + waits + taken:-2]))
         if found != int(words[-1]):
             wrong += 1
-            if len(shown) < SHOWN:
-                shown.append(f"instruction {done}, {form.name}: the reference says {found}: {line.strip()}")
+            shown = (shown + [f"instruction {done}, {form.name}: the reference says {found}: {line.strip()}"])[:SHOWN]
         done += 1
         run.append(words[4])
         if len(run) == SNIPPET:

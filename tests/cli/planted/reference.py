@@ -40,8 +40,7 @@ CODE = {
         "fadd {v}, {v}, {w}", "fmul {v}, {w}, {v}", "fdiv {v}, {v}, {w}", "fsqrt {v}, {w}", "fmadd {v}, {v}, {w}, {v}", "scvtf {v}, {r}",
         "add v3.4s, v3.4s, v4.4s", "mul v4.4s, v3.4s, v4.4s", "fadd v5.2d, v3.2d, v5.2d", "nop", "isb", "dsb sy", "dmb ish",
         "mrs {r}, cntvct_el0", "cbz {r}, 1f; nop; 1:", "cmp {r}, {s}; b.lt 1f; add {r}, {r}, {s}; 1:", "tbz {r}, #3, 1f; 1:", "bl 1f; 1:", "b 1f; 1:"]}
-FORMS = ("imul r64, r64", "mov r64, m64", "add m64, r64", "addsd xmm, xmm", "jne i", "mul x, x, x", "ldr x, [x, #i]", "add v.4s, v.4s, v.4s",
-         "csel x, x, x, cond")
+FORMS = ("imul r64, r64", "mov r64, m64", "add m64, r64", "addsd xmm, xmm", "jne i", "mul x, x, x", "ldr x, [x, #i]", "add v.4s, v.4s, v.4s", "csel x, x, x, cond")
 REGISTERS = {"x86_64": ("rax rcx rdx rbx r8 r9 r10 r11 r12 r13".split(), [f"xmm{n}" for n in range(8)]),
              "arm64": ([f"x{n}" for n in range(2, 13)], [f"d{n}" for n in range(8)])}
 # The functions that the start's other users have end the run, as a fault does.
@@ -56,7 +55,7 @@ points = Points()
 
 
 def draw_machine(seed):
-    """A machine whose caches are so small that each of them misses.  The levels share the four policies."""
+    """A machine whose caches are so small that each of them misses.  The levels have four of the five policies."""
     r = random.Random(seed)
     ports = r.randint(2, 8)
 
@@ -115,12 +114,13 @@ def check_boot(folder):
     """A boot of the kernel: pages, and changes of privilege.  All of it is compared in the campaign."""
     (folder / "end.s").write_text(".globl _start\n_start: mov x8, 93\nmov x0, 0\nsvc 0\n")
     subprocess.run([planted_image.TRIPLE["arm64"] + "gcc", "-nostdlib", "-static", folder / "end.s", "-o", folder / "end"], check=True)
-    (folder / "m.json").write_text(json.dumps(draw_machine("boot")))
+    machine = {key: value for key, value in draw_machine("boot").items() if key != "seed"}  # It is 1 then.
+    (folder / "m.json").write_text(json.dumps(machine))
     status = subprocess.run([ROOT / "scripts/barecpc", "run", "--arch", "arm64", "--payload", folder / "end", "--planted",
                              f"{folder}/m.json,trace={folder}/trace"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                             stderr=subprocess.DEVNULL, check=False).returncode
     points.check(status == 0, "arm64: a boot with a trace", status)
-    check_trace("arm64", "a boot", folder, draw_machine("boot"), 100000, None if MACHINES > 1 else 100000)
+    check_trace("arm64", "a boot", folder, machine, 100000, None if MACHINES > 1 else 100000)
 
 
 def main():

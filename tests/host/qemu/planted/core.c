@@ -1,7 +1,4 @@
-/*
- * The planted machine's caches, ports, width and places give what a closed form
- * says.
- */
+/* The planted machine's caches, ports and places give what closed forms say. */
 #include "tests/lib/host/test.h"
 
 #include "qemu/planted/cache.h"
