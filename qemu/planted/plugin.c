@@ -52,13 +52,12 @@ static struct {
 } wrmsr_register[] = { { "rcx", NULL }, { "rax", NULL } };
 
 struct vcpu {
-    const struct place *at;  /* the instruction that is not settled, or NULL */
-    uint64_t retired;        /* by this vCPU before it */
-    uint64_t charged;        /* by icount, up to it */
-    unsigned mode;           /* of the one before */
-    bool controls, prefetch; /* it writes that the prefetcher is on, or off */
-    struct qemu_plugin_register *rcx, *rax; /* on x86-64 */
-    bool any;                               /* there was one before */
+    const struct place *at;   /* the instruction that is not settled, or NULL */
+    uint64_t retired;         /* by this vCPU before it */
+    uint64_t charged;         /* by icount, up to it */
+    unsigned mode;            /* of the one before */
+    bool controls, prefetch;  /* it writes that the prefetcher is on, or off */
+    bool any;                 /* there was one before */
     uint64_t ns, rest;        /* planted time; the rest is in 1/mhz ns */
     uint64_t time;            /* ns that it has executed, pauses with them */
     unsigned frequency;       /* how many changes it has had */
@@ -116,33 +115,40 @@ static bool pause_is_due(const struct file_pause *p, uint64_t time,
     return true;
 }
 
-/* Time passes for a CPU, and pauses.  The ns */
-static uint64_t pass(unsigned cpu, struct vcpu *v, uint64_t cycles)
+/* Cycles of a CPU pass: the ns */
+static uint64_t take_time(unsigned cpu, struct vcpu *v, uint64_t cycles)
 {
     uint32_t mhz =
         v->frequency ? faults.frequency[v->frequency - 1].mhz : machine.mhz;
-    uint64_t ns;
+    uint64_t ns = cycles; /* at the usual frequency: no rest */
+
+    if (mhz != 1000) {
+        v->rest += cycles * 1000;
+        ns = v->rest / mhz;
+        v->rest %= mhz;
+    }
+    slots_total[cpu] += cycles * machine.width;
+    ns_total[cpu] += ns;
+    v->time += ns;
+    return ns;
+}
+
+/* The same for those of an instruction, and for pauses after it */
+static uint64_t pass(unsigned cpu, struct vcpu *v, uint64_t cycles)
+{
+    uint64_t ns = take_time(cpu, v, cycles);
 
     if (pause_is_due(&faults.smi, v->time, &v->smi)) {
-        cycles += planted_pause(planted, cpu, faults.smi.length);
+        ns += take_time(cpu, v, planted_pause(planted, cpu, faults.smi.length));
         smis_total[cpu]++;
         if (trace) {
             fprintf(trace, "pause %u %" PRIu64 "\n", cpu, faults.smi.length);
         }
     }
-    slots_total[cpu] += cycles * machine.width;
-    if (mhz == 1000) {
-        ns = cycles; /* the usual frequency: no rest */
-    } else {
-        v->rest += cycles * 1000;
-        ns = v->rest / mhz;
-        v->rest %= mhz;
-    }
-    ns_total[cpu] += ns;
     if (pause_is_due(&faults.hypervisor, v->time, &v->hypervisor)) {
         ns += faults.hypervisor.length;
+        v->time += faults.hypervisor.length;
     }
-    v->time += ns;
     if (v->frequency < faults.frequencies &&
         v->time >= faults.frequency[v->frequency].at) {
         v->frequency++;
