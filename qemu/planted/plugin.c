@@ -406,8 +406,8 @@ static void on_end(qemu_plugin_id_t id, void *data)
     (void)data;
     qemu_plugin_outs(line);
     g_free(line);
-    if (trace) {
-        fclose(trace);
+    if (trace && (fflush(trace) || ferror(trace) || fclose(trace))) {
+        fprintf(stderr, "planted: the trace could not be written whole\n");
     }
 }
 
@@ -524,7 +524,8 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
         return -1;
     }
     if (!set_up(info->target_name, argc, argv, &why)) {
-        fprintf(stderr, "planted: %s\n", why);
+        fprintf(stderr, "planted: %s\n",
+                why ? why : "the emulator lacks an event of this machine");
         return -1;
     }
     known_forms = g_hash_table_new(g_bytes_hash, g_bytes_equal);
