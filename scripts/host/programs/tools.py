@@ -138,7 +138,8 @@ class Subject:
             self._pack(root, args, folder)
 
     def _take(self, word, root, path, args, folder):
-        self.file = (root.file(path) if path else None) or pathlib.Path(word)
+        # A link keeps its name: a program of many names does what argv[0] says.
+        self.file = (root.file(path) if path and root.top else None) or pathlib.Path(word if root.top else path or word)
         try:
             data = self.file.read_bytes()
         except OSError as error:

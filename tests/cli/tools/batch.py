@@ -21,7 +21,8 @@ with tempfile.TemporaryDirectory() as name:
     (folder / "turns.c").write_text(SOURCE)
     words, own = {}, {}
     for arch in ("arm64", "x86_64"):
-        subprocess.run([ROOT / "scripts" / "barecpc-cc", "--arch", arch, "-o", folder / arch, folder / "turns.c"], check=True)
+        subprocess.run([ROOT / "scripts" / "barecpc-cc", "--arch", arch, "-o", folder / f"{arch}.file", folder / "turns.c"], check=True)
+        (folder / arch).symlink_to(f"{arch}.file")
         for turns in (10, 1001, 3000):
             words[arch, turns] = ["--accel=tcg", "-e", "PAPI_tot_ins:u", str(folder / arch), str(turns), "a#b", "--results=c"]
     lines = folder / "lines"
@@ -31,7 +32,7 @@ with tempfile.TemporaryDirectory() as name:
         barecpc("stat", "--results", folder / "own", *words[key])
         own[key] = (folder / "own").read_text()
     found = dict(zip(words, (folder / "all").read_text().splitlines(keepends=True)))
-    equal("a record for each line", len(found), len(words))
+    equal("a record for each line, with the name of the link", [f'"label":"{arch}"' in line for (arch, _), line in found.items()], [True] * len(words))
     equal("the records are those of a run of each, byte for byte", {key: found[key] for key in own}, own)
     equal("what the programs print comes in the order of the lines", done.stdout, "".join(f"{turns}\n" for _, turns in words))
     check("each line that fails is named, with its status", [line for line in ("lines:4: status 1", "lines:7: status 1", "6 programs, 2 failed")
