@@ -18,8 +18,7 @@ if [ "${BARECPC_CAMPAIGN-}" != yes ]; then
 [ -z "${FAKE_FAILS-}" ] || exit 1
 version=$(sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)
 mkdir -p build/man ../barecpc-qemu/usr/lib/barecpc/qemu
-ln -s "$BUILT"/arm64 "$BUILT"/x86_64 "$BUILT"/host build
-cp -r "$BUILT"/events build # make-deb makes them again for the other architecture
+ln -s "$BUILT"/arm64 "$BUILT"/x86_64 "$BUILT"/host build && cp -r "$BUILT"/events build # which make-deb makes again
 : >build/man/barecpc.1
 scripts/install /usr ../barecpc.tree
 cp "$EMULATOR"/qemu-system-* ../barecpc-qemu/usr/lib/barecpc/qemu
