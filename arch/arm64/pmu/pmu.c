@@ -81,7 +81,8 @@ arch_pcbe(const char **why_not)
 	pmuv3_pcbe_ops.pcbe_overflow_proof = "does not come";
 	if (arm64_curcpu()->ac_pmu_intid != 0) {
 		gic_enable(arm64_curcpu()->ac_pmu_intid);
-		pmuv3_prove_overflow(irq_pending);
+		pmuv3_prove_overflow(
+		    irq_pending, strcmp(machine.m_vmm, "tcg") == 0);
 	}
 	/*
 	 * KVM traps every access to the PMU, so a direct read saves nothing.

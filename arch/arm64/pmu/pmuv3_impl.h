@@ -86,9 +86,10 @@ bool pmuv3_has_event(unsigned number);
 /*
  * proof.c: find out how the overflow of PIC 0 interrupts.  pending() returns
  * whether an interrupt is pending.  The controller must have the PMU's
- * interrupt enabled.
+ * interrupt enabled.  In emulation no interrupt comes late, so the wait for one
+ * is short.
  */
-void pmuv3_prove_overflow(bool (*pending)(void));
+void pmuv3_prove_overflow(bool (*pending)(void), bool emulated);
 /* For the log: the count that is proved. */
 const char *pmuv3_proof(void);
 

@@ -15,7 +15,7 @@
  */
 #define PATIENCE_US        200
 #define CYCLES_PATIENCE_US 50000
-/* If a pair interrupts at the instruction, a PIC alone does so, or never. */
+/* In emulation what interrupts at the instruction does so at once, or never. */
 #define EXACT_PATIENCE_US 20
 
 #define PIC0   1ULL
@@ -77,7 +77,7 @@ comes_exactly(uint64_t pics)
 }
 
 void
-pmuv3_prove_overflow(bool (*pending)(void))
+pmuv3_prove_overflow(bool (*pending)(void), bool emulated)
 {
 	static const struct {
 		uint64_t pics;
@@ -90,7 +90,7 @@ pmuv3_prove_overflow(bool (*pending)(void))
 	struct pcbe_line line = { .pl_pending = pending,
 		.pl_us = counts_insns() ? PATIENCE_US : CYCLES_PATIENCE_US };
 
-	if ((~pmuv3.pv_pics & (PIC0 | HELPER)) == 0 &&
+	if (emulated && (~pmuv3.pv_pics & (PIC0 | HELPER)) == 0 &&
 	    comes_exactly(PIC0 | HELPER))
 		line.pl_us = EXACT_PATIENCE_US;
 	for (unsigned i = 0; i < sizeof tries / sizeof tries[0]; i++) {

@@ -40,7 +40,7 @@ enum pmuv3_overflow
 boot_proved(const struct fake_shape *shape)
 {
 	boot(shape);
-	pmuv3_prove_overflow(fake_pending);
+	pmuv3_prove_overflow(fake_pending, false);
 	return pmuv3.pv_overflow;
 }
 
