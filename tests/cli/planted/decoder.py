@@ -23,7 +23,7 @@ from qmp_guest import Points
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 HERE = ROOT / "tests/cli/programs/decoder"
 LLVM = "/usr/lib/llvm-19/bin/llvm-config"
-# Of the list, for 2,500 forms that can be executed: half of them need AVX-512
+# The part of the list that has 2,500 forms which can be executed: half of them need AVX-512
 PART = {"x86_64": 0.37 if " avx512vl" in pathlib.Path("/proc/cpuinfo").read_text() else 1, "aarch64": 0.52}
 # They touch more than this process, or change registers that the executor does not restore.
 SKIPPED = {"x86_64": r"SYS|INT|HLT|WR|VMFUNC|VMCALL|VMMCALL|F?XRST|F?XSAVE|FLD|FRSTOR|V?LDMXCSR|U?MWAIT|TPAUSE|XBEGIN|XABORT|XEND|TESTUI|ENCL|CLUI|"
