@@ -150,7 +150,7 @@ def changed(folder, records):
 
 
 def main():
-    with tempfile.TemporaryDirectory(prefix="dynamic.", dir=ROOT / "build") as name:
+    with tempfile.TemporaryDirectory(prefix="dynamic.", dir="/var/tmp") as name:  # the guest hides /tmp, where this tree may be
         folder = pathlib.Path(name)
         records = programs(HOST_ARCH, folder / HOST_ARCH, [])
         other = "arm64" if HOST_ARCH == "x86_64" else "x86_64"
