@@ -8,11 +8,6 @@
 #include "lib/printf.h"
 #include "lib/string.h"
 
-#define S_IFCHR 0020000u
-#define S_IFDIR 0040000u
-#define S_IFREG 0100000u
-#define S_IFLNK 0120000u
-
 static const struct text_file *texts;
 static unsigned ntexts;
 
@@ -150,9 +145,7 @@ dir_entry(const struct file *dir, uint64_t *pos, struct dir_entry *de)
 		return false;
 	*de = (struct dir_entry){ tn->tn_name, strlen(tn->tn_name),
 		tn->tn_of != NULL ? tn->tn_of->tn_ino : tn->tn_ino,
-		tn->tn_dir       ? S_IFDIR
-		: tn->tn_symlink ? S_IFLNK
-				 : S_IFREG };
+		tn->tn_of != NULL ? tn->tn_of->tn_mode : tn->tn_mode };
 	*pos = tn->tn_ino + 1;
 	return true;
 }

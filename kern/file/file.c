@@ -19,12 +19,6 @@
 
 #define O_KEPT (O_ACCMODE | O_APPEND | O_NONBLOCK | O_PATH)
 
-#define S_IFIFO 0010000u
-#define S_IFCHR 0020000u
-#define S_IFDIR 0040000u
-#define S_IFREG 0100000u
-#define S_IFLNK 0120000u
-
 static const struct device {
 	const char *name;
 	enum file_kind kind;
@@ -111,6 +105,7 @@ describe(struct file *f, const struct lookup *lk)
 	const struct archive_entry *e = lk->lk_entry;
 
 	f->f_tmp = lk->lk_node;
+	f->f_symlink = lk->lk_target != NULL;
 	if (lk->lk_device != NULL) {
 		f->f_kind = lk->lk_device->kind;
 		f->f_stream = lk->lk_device->stream;
@@ -176,7 +171,7 @@ check_open(const struct lookup *lk, unsigned flags)
 		return err;
 	if ((flags & O_CREAT) && (flags & O_EXCL))
 		return EEXIST;
-	if (lk->lk_target != NULL)
+	if (lk->lk_target != NULL && !(flags & O_PATH))
 		return ELOOP;
 	if ((flags & arch_o_directory) && !lk->lk_dir)
 		return ENOTDIR;
@@ -194,7 +189,8 @@ make_file(struct lookup *lk, uint32_t mode)
 
 	if (lk->lk_parent == NULL)
 		return EROFS;
-	err = tmp_make(lk->lk_parent, lk->lk_name, false, mode, &lk->lk_node);
+	err =
+	    tmp_make(lk->lk_parent, lk->lk_name, S_IFREG | mode, &lk->lk_node);
 	lk->lk_exists = err == 0;
 	return err;
 }
@@ -368,7 +364,7 @@ stat_node(const struct tmp_node *tn, struct file_info *fi)
 {
 	if (tn->tn_ino != 0)
 		fi->fi_ino = tn->tn_ino;
-	fi->fi_mode = (tn->tn_dir ? S_IFDIR : S_IFREG) | tn->tn_mode;
+	fi->fi_mode = tn->tn_mode;
 	fi->fi_nlink = tn->tn_links;
 	fi->fi_uid = tn->tn_uid;
 	fi->fi_gid = tn->tn_gid;
@@ -385,7 +381,7 @@ file_stat(const struct file *f, struct file_info *fi)
 	*fi = (struct file_info){ .fi_nlink = 1 };
 	switch (f->f_kind) {
 	case FILE_ARCHIVE:
-		fi->fi_mode = S_IFREG | 0555;
+		fi->fi_mode = f->f_symlink ? S_IFLNK | 0777 : S_IFREG | 0555;
 		fi->fi_bytes = f->f_bytes;
 		break;
 	case FILE_DIR:
@@ -428,6 +424,4 @@ file_stat_lookup(const struct lookup *lk, struct file_info *fi)
 
 	describe(&f, lk);
 	file_stat(&f, fi);
-	if (lk->lk_target != NULL)
-		fi->fi_mode = S_IFLNK | 0777;
 }

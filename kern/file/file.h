@@ -50,8 +50,9 @@ enum file_kind {
 struct file {
 	unsigned f_refs;
 	enum file_kind f_kind;
-	unsigned
-	    f_flags; /* open(2)'s O_ACCMODE, O_APPEND, O_NONBLOCK, O_PATH */
+	/* open(2)'s O_ACCMODE, O_APPEND, O_NONBLOCK, O_PATH */
+	unsigned f_flags;
+	bool f_symlink; /* a symbolic link itself, by O_PATH */
 	enum stream f_stream;
 	const char *f_name; /* FILE_ARCHIVE: its path; of a device: its name */
 	/* FILE_DIR: its normalized path, by kmalloc(); f_tmp if in /tmp */
@@ -97,6 +98,14 @@ struct text_file {
 	unsigned cpu;
 };
 void file_register_texts(const struct text_file *files, unsigned n);
+
+/* Linux's types of files, in fi_mode, de_mode and tn_mode. */
+#define S_IFMT  0170000u
+#define S_IFIFO 0010000u
+#define S_IFCHR 0020000u
+#define S_IFDIR 0040000u
+#define S_IFREG 0100000u
+#define S_IFLNK 0120000u
 
 /* The results of stat(2). */
 struct file_info {

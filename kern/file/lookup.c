@@ -35,7 +35,8 @@ find(struct lookup *lk, struct tmp_node *parent)
 	lk->lk_entry = NULL;
 	if (lk->lk_node != NULL || parent != NULL) {
 		lk->lk_dir = lk->lk_node != NULL && lk->lk_node->tn_dir;
-		if (lk->lk_node != NULL && lk->lk_node->tn_symlink) {
+		if (lk->lk_node != NULL &&
+		    (lk->lk_node->tn_mode & S_IFMT) == S_IFLNK) {
 			lk->lk_target = lk->lk_node->tn_data;
 			lk->lk_target_len = lk->lk_node->tn_bytes;
 		}
@@ -126,6 +127,8 @@ static int
 follow(struct lookup *lk, const char *path, bool last)
 {
 	unsigned links = 0;
+	bool slashed = false;
+	const char *rest;
 	int err = 0;
 
 	while (*path == '/')
@@ -146,11 +149,16 @@ follow(struct lookup *lk, const char *path, bool last)
 			err = go_down(lk, path, len);
 		}
 		path += len;
-		if (err == 0 && lk->lk_target != NULL && (slash || last))
+		for (rest = path; *rest == '/'; rest++)
+			;
+		if (err == 0 && lk->lk_target != NULL && (slash || last)) {
+			slashed |= *rest == '\0';
 			err = go_link(lk, &path, links++);
+		}
 		while (*path == '/')
 			path++;
 	}
+	lk->lk_slashed = slashed;
 	return err;
 }
 

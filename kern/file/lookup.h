@@ -21,6 +21,7 @@ struct lookup {
 		LAST_DOTDOT
 	} lk_last;
 	bool lk_exists, lk_dir;
+	bool lk_slashed; /* the last name was a link, with slashes after it */
 	/* Normalized: no slash at either end, "" is the root. */
 	const char *lk_path;
 	const char *lk_name; /* the last name in lk_path */

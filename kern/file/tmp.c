@@ -5,6 +5,7 @@
 #include "kern/file/tmp.h"
 
 #include "kern/arch.h"
+#include "kern/file/file.h"
 #include "kern/mm/page.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/entry_budget.h"
@@ -13,7 +14,8 @@
 #include "lib/printf.h"
 #include "lib/string.h"
 
-#define TMP_MODE 01777 /* anyone makes files, and removes own ones */
+#define TMP_MODE                                                               \
+	(S_IFDIR | 01777) /* anyone makes files, and removes own ones */
 
 struct tmp_node tmp_root = {
 	.tn_dir = true, .tn_refs = 1, .tn_links = 1, .tn_mode = TMP_MODE
@@ -105,7 +107,7 @@ tmp_next(const struct tmp_node *dir, uint64_t ino)
 }
 
 int
-tmp_make(struct tmp_node *dir, const char *name, bool is_dir, uint32_t mode,
+tmp_make(struct tmp_node *dir, const char *name, uint32_t mode,
     struct tmp_node **node)
 {
 	struct tmp_node *tn = kmalloc(sizeof *tn);
@@ -121,7 +123,7 @@ tmp_make(struct tmp_node *dir, const char *name, bool is_dir, uint32_t mode,
 	name_add(tn, dir, copy);
 	tmp_touch(tn, true);
 	memcpy(tn->tn_time[0], tn->tn_time[1], sizeof tn->tn_time[0]);
-	tn->tn_dir = is_dir;
+	tn->tn_dir = (mode & S_IFMT) == S_IFDIR;
 	tn->tn_mode = mode;
 	tn->tn_refs = tn->tn_links = 1;
 	*nodes_end = tn;
@@ -134,7 +136,7 @@ int
 tmp_link(struct tmp_node *tn, struct tmp_node *dir, const char *name)
 {
 	struct tmp_node *link;
-	int err = tmp_make(dir, name, false, 0, &link);
+	int err = tmp_make(dir, name, 0, &link);
 
 	if (err == 0) {
 		link->tn_of = tn;

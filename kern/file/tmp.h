@@ -13,12 +13,12 @@
 struct tmp_node {
 	struct tmp_node *tn_parent; /* NULL: this is /tmp */
 	char *tn_name;
-	bool tn_dir, tn_symlink;
+	bool tn_dir;
 	unsigned tn_refs;  /* open files, and the names */
 	unsigned tn_links; /* the names */
 	/* Another name, by link(2), of this node, which has the rest. */
 	struct tmp_node *tn_of;
-	/* Permissions and owner: kept, not enforced. */
+	/* Type, permissions and owner; the latter two are not enforced. */
 	uint32_t tn_mode, tn_uid, tn_gid;
 	int64_t tn_time[3][2]; /* as fi_time of struct file_info */
 	uint64_t tn_ino;       /* of /tmp itself: 0 */
@@ -35,10 +35,10 @@ void tmp_touch(struct tmp_node *tn, bool content);
 /* The file or directory of this name in a directory, or NULL. */
 struct tmp_node *tmp_child(const struct tmp_node *dir, const char *name);
 /*
- * Make an empty file or directory.  No other has the name.  Returns 0 or
- * ENOMEM.
+ * Make an empty file of a type, or a directory.  No other has the name. Returns
+ * 0 or ENOMEM.
  */
-int tmp_make(struct tmp_node *dir, const char *name, bool is_dir, uint32_t mode,
+int tmp_make(struct tmp_node *dir, const char *name, uint32_t mode,
     struct tmp_node **node);
 /*
  * Remove a name.  Returns 0, EISDIR, ENOTDIR, or ENOTEMPTY.  EBUSY is for /tmp

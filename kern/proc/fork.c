@@ -12,6 +12,7 @@
 #include "kern/sched/counting.h"
 #include "kern/sched/cpu.h"
 #include "kern/sched/sched.h"
+#include "lib/string.h"
 
 /* Linux's flags of clone(2). */
 #define CSIGNAL              0x000000ffUL
@@ -72,6 +73,7 @@ clone_lwp(struct proc *p, const struct clone *c)
 	l->l_kept.sk_mask = self->l_kept.sk_mask;
 	l->l_affinity = l->l_wanted = self->l_wanted;
 	l->l_lowest = self->l_lowest;
+	memcpy(l->l_name, self->l_name, sizeof l->l_name);
 	if (self->l_bound >= 0)
 		lwp_bind(l, &cpus[self->l_bound]);
 	if (c->flags & CLONE_CHILD_CLEARTID)

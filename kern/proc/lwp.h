@@ -73,6 +73,7 @@ struct lwp {
 	void *l_arg;
 
 	/* Only for LWPs of processes. */
+	char l_name[16]; /* for prctl(2): at first that of its program's file */
 	struct lwp *l_sibling, **l_link; /* in p_lwps */
 	struct lwp *l_hash_next, **l_hash_link;
 	struct futex_key l_futex; /* futex(2): it waits here, */

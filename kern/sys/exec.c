@@ -199,6 +199,8 @@ become_program(struct proc *p, struct proc *loaded, uintptr_t pc, uintptr_t sp)
 	p->p_execed = true;
 	strlcpy(p->p_name, loaded->p_name, sizeof p->p_name);
 	strlcpy(p->p_args, loaded->p_args, sizeof p->p_args);
+	strlcpy(l->l_name, p->p_program->ae_path + p->p_program->ae_name,
+	    sizeof l->l_name);
 	l->l_clear_tid = 0;
 	l->l_robust = 0;
 	lwp_hash_remove(l);

@@ -7,6 +7,7 @@
 #include "kern/platform/errno.h"
 #include "kern/proc/lwp.h"
 #include "kern/sys/syscall.h"
+#include "lib/string.h"
 
 intptr_t
 sys_exit_group(const uintptr_t *a)
@@ -80,11 +81,27 @@ sys_not_socket(const uintptr_t *a)
 	return file_get((int)a[0]) == NULL ? -EBADF : -ENOTSOCK;
 }
 
-/* No option is known.  Linux returns EINVAL for an option that it lacks. */
+/* Linux, include/uapi/linux/prctl.h. */
+#define PR_SET_NAME 15
+#define PR_GET_NAME 16
+
+/* Linux returns EINVAL for an option that it lacks, too. */
 intptr_t
-sys_prctl(const uintptr_t *)
+sys_prctl(const uintptr_t *a)
 {
-	return -EINVAL;
+	char *name = lwp_self()->l_name, set[sizeof lwp_self()->l_name] = "";
+	int err;
+
+	if (a[0] == PR_GET_NAME)
+		return -copyout(a[1], name, sizeof set);
+	if (a[0] != PR_SET_NAME)
+		return -EINVAL;
+	err = copyinstr(set, a[1], sizeof set);
+	if (err != 0 && err != ENAMETOOLONG)
+		return -err;
+	set[sizeof set - 1] = '\0';
+	memcpy(name, set, sizeof set);
+	return 0;
 }
 
 /* A program stays user 0, and group 0.  -1: that id stays. */

@@ -23,7 +23,7 @@ new_name(struct lookup *lk, int dirfd, uintptr_t upath, bool dir)
 
 	if (err != 0)
 		return err;
-	if (lk->lk_exists)
+	if (lk->lk_exists || lk->lk_slashed)
 		return EEXIST;
 	if (!dir && lk->lk_last != LAST_NAME)
 		return ENOENT;
@@ -38,8 +38,9 @@ sys_mkdirat(const uintptr_t *a)
 	struct lookup lk;
 	int err = new_name(&lk, (int)a[0], a[1], true);
 
-	return err != 0 ? -err
-	                : -tmp_make(lk.lk_parent, lk.lk_name, true, mode, &tn);
+	return err != 0
+	           ? -err
+	           : -tmp_make(lk.lk_parent, lk.lk_name, S_IFDIR | mode, &tn);
 }
 
 intptr_t
@@ -57,9 +58,9 @@ sys_symlinkat(const uintptr_t *a)
 	if ((len = strlen(target)) == 0)
 		return -ENOENT;
 	if ((err = new_name(&lk, (int)a[1], a[2], false)) != 0 ||
-	    (err = tmp_make(lk.lk_parent, lk.lk_name, false, 0777, &tn)) != 0)
+	    (err = tmp_make(lk.lk_parent, lk.lk_name, S_IFLNK | 0777, &tn)) !=
+		0)
 		return -err;
-	tn->tn_symlink = true;
 	if ((n = tmp_write(tn, 0, a[0], len)) < 0)
 		tmp_remove(tn, false);
 	return n < 0 ? n : 0;
@@ -95,7 +96,7 @@ refuse_last(const struct lookup *lk, bool dir)
 	case LAST_DOTDOT:
 		return dir ? ENOTEMPTY : EISDIR;
 	default:
-		return lookup_check(lk);
+		return lk->lk_slashed ? ENOTDIR : lookup_check(lk);
 	}
 }
 
@@ -126,6 +127,8 @@ sys_renameat2(const uintptr_t *a)
 	if ((err = user_path(&from, (int)a[0], a[1], false)) != 0 ||
 	    (err = user_path(&to, (int)a[2], a[3], false)) != 0)
 		return -err;
+	if (from.lk_slashed || to.lk_slashed)
+		return -ENOTDIR;
 	if (from.lk_last > LAST_SLASH || to.lk_last > LAST_SLASH)
 		return -EBUSY;
 	if (!from.lk_exists)
@@ -181,7 +184,7 @@ set_mode(int dirfd, uintptr_t upath, unsigned flags, uintptr_t mode)
 
 	if (err != 0)
 		return -err;
-	tn->tn_mode = mode & 07777;
+	tn->tn_mode = (tn->tn_mode & S_IFMT) | (mode & 07777);
 	tmp_touch(tn, false);
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include "kern/arch.h"
 #include "kern/file/file.h"
 #include "kern/mm/page.h"
+#include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/sched/cpu.h"
 #include "kern/sched/timer.h"
@@ -13,6 +14,7 @@
 #include "lib/string.h"
 #include "lib/text.h"
 
+#define CENTI_NS   (NS_PER_S / 100)
 #define KIB(pages) ((unsigned long)((pages)*PAGE_SIZE >> 10))
 
 static void
@@ -57,9 +59,51 @@ self_maps(struct text *t, unsigned)
 }
 
 static void
+mounts(struct text *t, unsigned)
+{
+	text_add(t, "tmpfs / tmpfs ro 0 0\ntmpfs /tmp tmpfs rw 0 0\n"
+		    "tmpfs /dev/shm tmpfs rw 0 0\n");
+}
+
+/* All else is 0, or as in a process without a terminal. */
+static void
+self_stat(struct text *t, unsigned)
+{
+	const struct proc *p = proc_self(), *parent = p->p_parent;
+
+	proc_account();
+	text_add(t,
+	    "%d (%s) R %d %d %d 0 -1 0 0 0 0 0 %lu 0 %lu 0 20 0 %u 0 0 "
+	    "%lu %lu 18446744073709551615 0 0 0 0 0 0 0 0 0 0 0 0 17 %u "
+	    "0 0 0 0 0 0 0 %lu 0 0 0 0 0\n",
+	    p->p_pid, lwp_self()->l_name, parent ? parent->p_pid : 0, p->p_pgid,
+	    p->p_sid, (unsigned long)(tick_to_ns(proc_ran(p)) / CENTI_NS),
+	    (unsigned long)(tick_to_ns(p->p_children_ran) / CENTI_NS),
+	    p->p_nlwp, KIB(p->p_as->as_npages) << 10,
+	    (unsigned long)p->p_as->as_npages, arch_curcpu()->c_id,
+	    (unsigned long)p->p_as->as_brk_base);
+}
+
+static void
+self_status(struct text *t, unsigned)
+{
+	const struct proc *p = proc_self(), *parent = p->p_parent;
+	unsigned long kib = KIB(p->p_as->as_npages);
+
+	text_add(t,
+	    "Name:\t%s\nState:\tR (running)\nTgid:\t%d\nPid:\t%d\n"
+	    "PPid:\t%d\nTracerPid:\t0\nUid:\t0\t0\t0\t0\n"
+	    "Gid:\t0\t0\t0\t0\nVmSize:\t%8lu kB\nVmRSS:\t%8lu kB\n"
+	    "Threads:\t%u\nSigBlk:\t%016lx\n",
+	    lwp_self()->l_name, p->p_pid, lwp_self()->l_tid,
+	    parent ? parent->p_pid : 0, kib, kib, p->p_nlwp,
+	    (unsigned long)lwp_self()->l_kept.sk_mask);
+}
+
+static void
 uptime(struct text *t, unsigned)
 {
-	unsigned long cs = (unsigned long)(gethrtime() / (NS_PER_S / 100));
+	unsigned long cs = (unsigned long)(gethrtime() / CENTI_NS);
 
 	text_add(t, "%lu.%02lu 0.00\n", cs / 100, cs % 100);
 }
@@ -90,7 +134,10 @@ static const struct text_file files[] = {
 	{ "proc/cpuinfo", cpuinfo, 0 },
 	{ "proc/loadavg", loadavg, 0 },
 	{ "proc/meminfo", meminfo, 0 },
+	{ "proc/mounts", mounts, 0 },
 	{ "proc/self/maps", self_maps, 0 },
+	{ "proc/self/stat", self_stat, 0 },
+	{ "proc/self/status", self_status, 0 },
 	{ "proc/uptime", uptime, 0 },
 	{ "proc/version", version, 0 },
 	{ "sys/devices/system/cpu/online", cpu_range, 0 },

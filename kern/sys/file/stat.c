@@ -19,9 +19,6 @@
 #define W_OK               2
 #define ANY_OK             7
 
-#define S_IFMT  0170000u
-#define S_IFDIR 0040000u
-
 /* Copy the status in the machine's form, which its headers have. */
 static intptr_t
 stat_out(uintptr_t uva, const struct file_info *fi)
@@ -162,13 +159,19 @@ intptr_t
 sys_readlinkat(const uintptr_t *a)
 {
 	const char *to = proc_self()->p_program->ae_path;
+	const struct file *f = file_get_any((int)a[0]);
 	size_t n = strlen(to), slash = 1;
 	struct lookup lk;
 	int err;
 
-	if ((err = user_file(&lk, (int)a[0], a[1], AT_SYMLINK_NOFOLLOW)) != 0)
+	if (f != NULL && f->f_symlink && user_path_empty(a[1], AT_EMPTY_PATH)) {
+		to = file_data(f);
+		n = file_bytes(f);
+		slash = 0;
+	} else if ((err = user_file(
+			&lk, (int)a[0], a[1], AT_SYMLINK_NOFOLLOW)) != 0) {
 		return -err;
-	if (lk.lk_target != NULL) {
+	} else if (lk.lk_target != NULL) {
 		to = lk.lk_target;
 		n = lk.lk_target_len;
 		slash = 0;

@@ -1,6 +1,7 @@
 /*
  * Symbolic and hard links in /tmp, as on Linux: symlink(7), link(2).
  */
+#define _GNU_SOURCE /* O_PATH */
 #include "tests/lib/image/test.h"
 
 #include <errno.h>
@@ -39,6 +40,7 @@ TEST(a_symbolic_link_leads_to_its_target)
 {
 	struct stat st;
 	char to[8];
+	int fd;
 
 	EXPECT_EQ(mkdir("/tmp/dir", 0755), 0);
 	EXPECT_EQ(make_file("/tmp/dir/file", "text"), 0);
@@ -56,6 +58,12 @@ TEST(a_symbolic_link_leads_to_its_target)
 	EXPECT(memcmp(to, "dir/file", 8) == 0);
 	EXPECT_EQ(readlink("/tmp/link", to, 3), 3);
 	EXPECT_ERRNO(open("/tmp/link", O_RDONLY | O_NOFOLLOW), ELOOP);
+	fd = open("/tmp/link", O_PATH | O_NOFOLLOW);
+	EXPECT_EQ(fstat(fd, &st), 0);
+	EXPECT_EQ(st.st_mode, S_IFLNK | 0777);
+	EXPECT_EQ(readlinkat(fd, "", to, 3), 3);
+	EXPECT_ERRNO(read(fd, to, 1), EBADF);
+	EXPECT_EQ(close(fd), 0);
 	EXPECT_ERRNO(
 	    open("/tmp/link", O_RDWR | O_CREAT | O_EXCL, 0644), EEXIST);
 	EXPECT_EQ(rename("/tmp/link", "/tmp/dir/link"), 0);
@@ -75,6 +83,11 @@ TEST(a_link_may_be_a_directory_or_a_circle)
 	EXPECT_EQ(lstat("/tmp/d/", &st), 0);
 	EXPECT(S_ISDIR(st.st_mode));
 	EXPECT_ERRNO(rmdir("/tmp/d"), ENOTDIR);
+	/* Calls that change a name do not follow it: slashes or not. */
+	EXPECT_ERRNO(rmdir("/tmp/d//"), ENOTDIR);
+	EXPECT_ERRNO(unlink("/tmp/d/"), ENOTDIR);
+	EXPECT_ERRNO(rename("/tmp/d/", "/tmp/e"), ENOTDIR);
+	EXPECT_ERRNO(mkdir("/tmp/d/", 0755), EEXIST);
 	/* A file that is made through a link is made at its target. */
 	EXPECT_EQ(symlink("new", "/tmp/link"), 0);
 	EXPECT_EQ(close(open("/tmp/dir/up", O_WRONLY | O_CREAT, 0600)), 0);

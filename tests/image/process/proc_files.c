@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/sysinfo.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 TEST_KEEPS(8); /* stdio and directories */
@@ -166,6 +168,59 @@ TEST(their_directories_list_them)
 	EXPECT_ERRNO(open("/proc/meminfo/x", O_RDONLY), ENOTDIR);
 	EXPECT_ERRNO(open("/proc/meminfo", O_WRONLY), EROFS);
 	EXPECT_ERRNO(unlink("/proc/meminfo"), EROFS);
+}
+
+/* A thread has its own name; a process that starts has its program's. */
+TEST(a_thread_is_named)
+{
+	char buf[1024], name[17], want[64];
+	pid_t child;
+	int status;
+
+	EXPECT_EQ(prctl(PR_GET_NAME, name), 0);
+	EXPECT(strcmp(name, "proc_files") == 0);
+	EXPECT_EQ(prctl(PR_SET_NAME, "sixteen or more) S"), 0);
+	EXPECT_EQ(prctl(PR_GET_NAME, name), 0);
+	EXPECT(strcmp(name, "sixteen or more") == 0);
+	EXPECT_ERRNO(prctl(PR_SET_NAME, 8), EFAULT);
+	EXPECT_ERRNO(prctl(PR_GET_NAME, 8), EFAULT);
+	EXPECT_ERRNO(prctl(-1), EINVAL);
+	child = fork();
+	if (child == 0) {
+		snprintf(want, sizeof want, "%d (sixteen or more) R %d ",
+		    getpid(), getppid());
+		_exit(read_all("/proc/self/stat", buf, sizeof buf) < 100 ||
+		      strncmp(buf, want, strlen(want)) != 0);
+	}
+	EXPECT_EQ(waitpid(child, &status, 0), child);
+	EXPECT_EQ(status, 0);
+}
+
+/* proc(5) counts the fields of `stat` from 1. */
+TEST(the_states_of_a_process)
+{
+	char buf[1024], *s;
+	unsigned long rss = 0;
+	unsigned fields = 2; /* up to the name */
+
+	REQUIRE(read_all("/proc/self/stat", buf, sizeof buf) > 0);
+	s = strrchr(buf, ')');
+	REQUIRE(s != NULL);
+	for (s = strchr(s, ' '); s != NULL; s = strchr(s + 1, ' ')) {
+		fields++;
+		if (fields == 24)
+			rss = strtoul(s + 1, NULL, 10);
+	}
+	EXPECT_EQ(fields, 52);
+	REQUIRE(read_all("/proc/self/status", buf, sizeof buf) > 0);
+	s = strstr(buf, "\nVmRSS:\t");
+	REQUIRE(s != NULL);
+	/* The text itself takes no page of the process. */
+	EXPECT_EQ(strtoul(s + 8, NULL, 10), rss * 4);
+	s = strstr(buf, "\nThreads:\t1\n");
+	EXPECT(s != NULL);
+	REQUIRE(read_all("/proc/mounts", buf, sizeof buf) > 0);
+	EXPECT(strstr(buf, "\ntmpfs /tmp tmpfs rw") != NULL);
 }
 
 TEST(the_others_can_be_read)
