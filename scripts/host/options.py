@@ -246,6 +246,8 @@ def parse(words, about, table):
     parser = Parser(prog="barecpc", description=about)
     commands = parser.add_subparsers(dest="command", required=True, parser_class=Parser)
     for name, (what, add, _) in table.items():
+        if chosen in table and words[0] == chosen != name:
+            continue  # nothing will print it: a parser takes a millisecond
         command = commands.add_parser(name, help=what)
         if name == chosen:
             add(command)

@@ -22,6 +22,7 @@ FAILED = {(35, ""), (35, "guest-shutdown"), (35, "guest-reset"), (0, "guest-rese
 POWERED_OFF = FAILED - {(0, "guest-reset")} | {(0, "guest-shutdown")}
 HOW = {(0, "guest-shutdown"): "was powered off", (0, "guest-reset"): "was reset"}
 LINGER_SECONDS = 10  # how long a guest may stand still between its closing line and QEMU's end
+GATHER_SECONDS = 0.005  # QEMU writes each character by itself: to wake up for each costs more than QEMU
 ANSWER_SECONDS = 5  # how long to wait for the PCs of a stopped guest
 PR_SET_PDEATHSIG = 1
 CTRL_C = b"\x03"
@@ -169,6 +170,7 @@ def _listen(qemu, monitor, console, ending, complain, timeout, silence, progress
                         progress.due = None
                     if console.exit is None:
                         watch = None
+                        time.sleep(GATHER_SECONDS)
                     elif before is None:
                         watch = Watch(monitor, LINGER_SECONDS)
                 else:
