@@ -92,7 +92,7 @@ text_entry(const char *dir, uint64_t *n, struct dir_entry *de)
 static bool
 device_entry(uint64_t n, struct dir_entry *de)
 {
-	const char *name = device_name(n);
+	const char *name = n == 0 ? "shm" : device_name(n - 1);
 	char path[32];
 	size_t len;
 
@@ -100,7 +100,7 @@ device_entry(uint64_t n, struct dir_entry *de)
 		return false;
 	len = (size_t)snprintf(path, sizeof path, "dev/%s", name);
 	*de = (struct dir_entry){ name, strlen(name), path_ino(path, len),
-		S_IFCHR };
+		n == 0 ? S_IFDIR : S_IFCHR };
 	return true;
 }
 

@@ -25,9 +25,10 @@ find(struct lookup *lk, struct tmp_node *parent)
 
 	entry_budget_add(1);
 	lk->lk_parent = parent;
-	lk->lk_link = parent != NULL             ? tmp_child(parent, name)
-	              : strcmp(path, "tmp") == 0 ? &tmp_root
-	                                         : NULL;
+	lk->lk_link = parent != NULL                 ? tmp_child(parent, name)
+	              : strcmp(path, "tmp") == 0     ? &tmp_root
+	              : strcmp(path, "dev/shm") == 0 ? &shm_root
+	                                             : NULL;
 	lk->lk_node = tmp_content(lk->lk_link);
 	lk->lk_target = NULL;
 	lk->lk_device = NULL;

@@ -7,6 +7,7 @@
 #include "kern/arch.h"
 #include "kern/file/file.h"
 #include "kern/mm/page.h"
+#include "kern/mm/shared_memory.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/entry_budget.h"
 #include "kern/platform/errno.h"
@@ -17,9 +18,12 @@
 #define TMP_MODE                                                               \
 	(S_IFDIR | 01777) /* anyone makes files, and removes own ones */
 
-struct tmp_node tmp_root = {
-	.tn_dir = true, .tn_refs = 1, .tn_links = 1, .tn_mode = TMP_MODE
-};
+#define ROOT                                                                   \
+	{                                                                      \
+		.tn_dir = true, .tn_refs = 1, .tn_links = 1,                   \
+		.tn_mode = TMP_MODE                                            \
+	}
+struct tmp_node tmp_root = ROOT, shm_root = ROOT;
 /* All below the root, by tn_ino. */
 static struct tmp_node *nodes, **nodes_end = &nodes;
 static const struct tmp_node *found_last; /* by tmp_next(); NULL: no more */
@@ -150,8 +154,11 @@ tmp_link(struct tmp_node *tn, struct tmp_node *dir, const char *name)
 static void
 free_data(struct tmp_node *tn)
 {
-	if (tn->tn_pages > 0)
+	if (tn->tn_memory != NULL)
+		shared_release(tn->tn_memory);
+	else if (tn->tn_pages > 0)
 		page_free_run(tn->tn_data, tn->tn_pages);
+	tn->tn_memory = NULL;
 	tn->tn_pages = 0;
 }
 
@@ -200,7 +207,7 @@ tmp_remove(struct tmp_node *tn, bool dir)
 {
 	int err;
 
-	if (tn == &tmp_root)
+	if (tn->tn_parent == NULL)
 		return dir ? EBUSY : EISDIR;
 	if ((err = check_remove(tn, dir)) == 0)
 		unlink_node(tn);
@@ -250,6 +257,8 @@ make_room(struct tmp_node *tn, uint64_t bytes)
 		return ENOSPC;
 	if (need <= pages)
 		return 0;
+	if (tn->tn_memory != NULL && tn->tn_memory->sm_refs > 1)
+		return ENOSPC;
 	while (pages < need)
 		pages = pages == 0 ? 1 : 2 * pages;
 	if ((data = page_alloc_run(pages)) == NULL &&
@@ -272,7 +281,7 @@ tmp_resize(struct tmp_node *tn, uint64_t bytes)
 
 	if (err != 0)
 		return err;
-	if (bytes == 0)
+	if (bytes == 0 && tn->tn_memory == NULL)
 		free_data(tn);
 	/* The bytes after the end are 0, so that a longer file has zeros. */
 	else if (bytes < tn->tn_bytes)
@@ -280,6 +289,18 @@ tmp_resize(struct tmp_node *tn, uint64_t bytes)
 	tn->tn_bytes = bytes;
 	tmp_touch(tn, true);
 	return 0;
+}
+
+#define SHARED_ROOM (256UL << 10)
+
+int
+tmp_share(struct tmp_node *tn, uint64_t end)
+{
+	int err = make_room(tn, end > SHARED_ROOM ? end : SHARED_ROOM);
+
+	if (err == 0 && tn->tn_memory == NULL)
+		tn->tn_memory = shared_adopt(tn->tn_data, tn->tn_pages);
+	return err != 0 ? err : tn->tn_memory != NULL ? 0 : ENOMEM;
 }
 
 intptr_t
@@ -316,6 +337,7 @@ tmp_clear(void)
 		ASSERT(nodes->tn_refs == nodes->tn_links);
 		unlink_node(nodes);
 	}
-	tmp_root.tn_mode = TMP_MODE;
+	tmp_root.tn_mode = shm_root.tn_mode = TMP_MODE;
 	tmp_root.tn_uid = tmp_root.tn_gid = 0;
+	shm_root.tn_uid = shm_root.tn_gid = 0;
 }

@@ -11,7 +11,7 @@
 
 /* A file or directory below /tmp. */
 struct tmp_node {
-	struct tmp_node *tn_parent; /* NULL: this is /tmp */
+	struct tmp_node *tn_parent; /* NULL: this is /tmp or /dev/shm */
 	char *tn_name;
 	bool tn_dir;
 	unsigned tn_refs;  /* open files, and the names */
@@ -23,12 +23,13 @@ struct tmp_node {
 	int64_t tn_time[3][2]; /* as fi_time of struct file_info */
 	uint64_t tn_ino;       /* of /tmp itself: 0 */
 	char *tn_data;
-	size_t tn_bytes, tn_pages;     /* tn_pages: room in tn_data */
-	struct tmp_node *tn_next;      /* in order of creation */
+	size_t tn_bytes, tn_pages;       /* tn_pages: room in tn_data */
+	struct shared_memory *tn_memory; /* has tn_data, or NULL */
+	struct tmp_node *tn_next;        /* in order of creation */
 	struct tmp_node *tn_same_hash; /* the next with this hash of its name */
 };
 
-extern struct tmp_node tmp_root; /* /tmp */
+extern struct tmp_node tmp_root, shm_root; /* /tmp, /dev/shm */
 
 /* Note that the content of a file, or only the rest of its state, changed. */
 void tmp_touch(struct tmp_node *tn, bool content);
@@ -42,7 +43,7 @@ int tmp_make(struct tmp_node *dir, const char *name, uint32_t mode,
     struct tmp_node **node);
 /*
  * Remove a name.  Returns 0, EISDIR, ENOTDIR, or ENOTEMPTY.  EBUSY is for /tmp
- * itself.
+ * or /dev/shm itself.
  */
 int tmp_remove(struct tmp_node *tn, bool dir);
 /*
@@ -69,6 +70,12 @@ int tmp_resize(struct tmp_node *tn, uint64_t bytes);
 /* Write user memory at an offset.  Returns a length or -errno. */
 intptr_t tmp_write(
     struct tmp_node *tn, uint64_t offset, uintptr_t uva, size_t len);
+/*
+ * Keep the content in tn_memory, for mappings up to this offset.  Returns as
+ * tmp_resize(); while a mapping is there, a file that grows beyond its room
+ * gives ENOSPC, too.
+ */
+int tmp_share(struct tmp_node *tn, uint64_t end);
 /* Drop a reference. */
 void tmp_release(struct tmp_node *tn);
 

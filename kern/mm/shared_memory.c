@@ -20,11 +20,6 @@ struct shared_block {
 	unsigned sb_order;
 };
 
-struct shared_memory {
-	unsigned sm_refs;
-	struct shared_block *sm_blocks;
-};
-
 struct shared_memory *
 shared_hold(struct shared_memory *m)
 {
@@ -46,7 +41,19 @@ shared_release(struct shared_memory *m)
 		page_free(b->sb_pages, b->sb_order);
 		kfree(b);
 	}
+	if (m->sm_pages > 0)
+		page_free_run(m->sm_run, m->sm_pages);
 	kfree(m);
+}
+
+struct shared_memory *
+shared_adopt(void *run, size_t pages)
+{
+	struct shared_memory *m = kmalloc(sizeof *m);
+
+	if (m != NULL)
+		*m = (struct shared_memory){ 1, NULL, run, pages };
+	return m;
 }
 
 /* Add a zeroed block of at most len bytes.  Returns it, or NULL. */

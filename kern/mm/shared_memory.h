@@ -12,12 +12,24 @@
 #include <stdint.h>
 
 struct as;
-struct shared_memory;
+
+struct shared_memory {
+	unsigned sm_refs;
+	struct shared_block *sm_blocks;
+	/* Or pages of page_alloc_run(). */
+	void *sm_run;
+	size_t sm_pages;
+};
 
 /*
  * Map new memory at the free range [va, va + len).  Returns as as_map().
  */
 int shared_map(struct as *as, uintptr_t va, size_t len, unsigned prot);
+/*
+ * Pages of page_alloc_run() as such memory, with one reference; NULL: there is
+ * no memory.
+ */
+struct shared_memory *shared_adopt(void *run, size_t pages);
 /* The physical address of va, or 0 if va is not in such memory. */
 uint64_t shared_where(struct as *as, uintptr_t va);
 /* Add a reference, and drop one.  NULL has none.  shared_hold() returns m. */

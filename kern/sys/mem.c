@@ -4,6 +4,7 @@
 #include "include/sys/barecpc.h"
 #include "kern/arch.h"
 #include "kern/file/file.h"
+#include "kern/file/tmp.h"
 #include "kern/mm/as.h"
 #include "kern/mm/shared_memory.h"
 #include "kern/platform/errno.h"
@@ -102,12 +103,44 @@ check_file(const struct file *f, unsigned prot, bool shared, uint64_t offset)
 		return ENODEV;
 	if ((f->f_flags & O_ACCMODE) == O_WRONLY)
 		return EACCES;
-	/* The mapping would be a copy, and writes would not pass between. */
-	if (shared && f->f_kind == FILE_TMP)
-		return ENODEV;
 	/* The archives are read-only. */
-	writable = f->f_kind == FILE_ZERO && (f->f_flags & O_ACCMODE) == O_RDWR;
+	writable =
+	    f->f_kind != FILE_ARCHIVE && (f->f_flags & O_ACCMODE) == O_RDWR;
 	return shared && (prot & PROT_WRITE) && !writable ? EACCES : 0;
+}
+
+/* Map a file's own pages, or copy its content.  Returns 0 or an errno. */
+static int
+map_file(struct as *as, uintptr_t va, size_t len, unsigned prot,
+    const struct file *f, uint64_t offset, bool shared)
+{
+	/* Even without access a mapping needs the file's content now. */
+	unsigned first = prot != 0 ? prot : PROT_READ;
+	struct tmp_node *tn = shared && f->f_kind == FILE_TMP ? f->f_tmp : NULL;
+	size_t bytes = file_bytes(f), n = offset < bytes ? bytes - offset : 0;
+	uint64_t end;
+	int err;
+
+	if (tn != NULL && (__builtin_add_overflow(offset, len, &end) ||
+			      tmp_share(tn, end) != 0))
+		return ENOMEM;
+	if (tn != NULL || (shared && is_shareable(f, offset, len, prot)))
+		err = as_map_shared(as, va, va_to_pa(file_data(f)) + offset,
+		    len, first, tn != NULL ? tn->tn_memory : NULL);
+	else if ((err = as_map(as, va, len, first, false)) == 0)
+		/* The bytes after the file's end stay zero. */
+		as_write(as, va, file_data(f) + offset, n < len ? n : len);
+	if (err != 0)
+		return err;
+	if (prot & PROT_EXEC)
+		as_sync_code(as, va, len);
+	if (f->f_kind == FILE_ARCHIVE && !as_find(as, va)->r_shared)
+		err = as_note_file(as, va, len, file_data(f), bytes, offset);
+	if (err == 0 && prot == 0)
+		err = as_protect(as, va, len, 0);
+	if (err != 0)
+		as_unmap(as, va, len);
+	return err;
 }
 
 intptr_t
@@ -138,40 +171,13 @@ sys_mmap(const uintptr_t *a)
 		return -EINVAL;
 	if ((va = choose_address(as, a[0], len, flags, align)) < 0)
 		return va;
-	if (shared && (f == NULL || f->f_kind == FILE_ZERO)) {
+	if (shared && (f == NULL || f->f_kind == FILE_ZERO))
 		err = shared_map(as, (uintptr_t)va, len, prot);
-		return err != 0 ? -err : va;
-	}
-	if (shared && is_shareable(f, a[5], len, prot)) {
-		err = as_map_shared(as, (uintptr_t)va,
-		    va_to_pa(f->f_data) + a[5], len, PROT_READ, NULL);
-		return err != 0 ? -err : va;
-	}
-	/* Even without access a mapping needs the file's content now. */
-	err = as_map(as, (uintptr_t)va, len,
-	    f != NULL && prot == 0 ? PROT_READ : prot, contig);
-	if (err != 0)
-		return -err;
-	if (f != NULL) {
-		size_t bytes = file_bytes(f),
-		       n = a[5] < bytes ? bytes - a[5] : 0;
-
-		/* The bytes after the file's end stay zero. */
-		as_write(
-		    as, (uintptr_t)va, file_data(f) + a[5], n < len ? n : len);
-		if (prot & PROT_EXEC)
-			as_sync_code(as, (uintptr_t)va, len);
-		if (f->f_kind == FILE_ARCHIVE)
-			err = as_note_file(as, (uintptr_t)va, len, file_data(f),
-			    file_bytes(f), a[5]);
-		if (err == 0 && prot == 0)
-			err = as_protect(as, (uintptr_t)va, len, 0);
-		if (err != 0) {
-			as_unmap(as, (uintptr_t)va, len);
-			return -err;
-		}
-	}
-	return va;
+	else if (f != NULL)
+		err = map_file(as, (uintptr_t)va, len, prot, f, a[5], shared);
+	else
+		err = as_map(as, (uintptr_t)va, len, prot, contig);
+	return err != 0 ? -err : va;
 }
 
 /* Is the start page-aligned, and does the rounded length not wrap? */

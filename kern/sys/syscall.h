@@ -206,6 +206,7 @@ struct proc;
 	Y(copy_file_range, absent, 326, 285)                                   \
 	Y(fdatasync, fsync, 75, 83)                                            \
 	Y(munlock, mlock, 150, 229)                                            \
+	Y(msync, mlock, 26, 227)                                               \
 	Y(setresgid, setresuid, 119, 149)                                      \
 	Y(socketpair, socket, 53, 199)                                         \
 	Y(geteuid, getuid, 107, 175)                                           \

@@ -135,7 +135,7 @@ sys_renameat2(const uintptr_t *a)
 		return -ENOENT;
 	if (from.lk_node == NULL || (to.lk_exists && to.lk_node == NULL))
 		return -EROFS;
-	if (from.lk_node == &tmp_root || to.lk_node == &tmp_root)
+	if (from.lk_parent == NULL || (to.lk_node && to.lk_parent == NULL))
 		return -EBUSY;
 	if (to.lk_parent == NULL)
 		return -EXDEV;

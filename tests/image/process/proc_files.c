@@ -157,6 +157,8 @@ TEST(their_directories_list_them)
 	EXPECT(lists("/", "proc", DT_DIR));
 	EXPECT(lists("/", "sys", DT_DIR));
 	EXPECT(lists("/", "tmp", DT_DIR));
+	EXPECT(lists("/dev", "shm", DT_DIR));
+	EXPECT(lists("/dev", "null", DT_CHR));
 	EXPECT(lists("/proc", "meminfo", DT_REG));
 	EXPECT(lists("/proc", "self", DT_DIR));
 	EXPECT(lists("/sys/devices/system/cpu", "online", DT_REG));

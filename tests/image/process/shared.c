@@ -203,16 +203,62 @@ TEST(it_is_refused_without_memory)
 	EXPECT_EQ(free_pages(), before);
 }
 
-/* A file that cannot be shared is refused: it must not become a copy. */
-TEST(devices_and_files)
+/* A child, read() and write() see what a mapping of a file in memory has. */
+TEST(a_file_is_its_mapping)
+{
+	int fd = shm_open("/shared", O_RDWR | O_CREAT | O_EXCL, 0600);
+	int only_read = shm_open("/shared", O_RDONLY, 0);
+	char *p, *second, text[8] = "";
+	pid_t child;
+
+	REQUIRE(fd != -1 && only_read != -1);
+	EXPECT_EQ(access("/dev/shm/../shm/shared", F_OK), 0);
+	EXPECT_EQ(write(fd, "content", 7), 7);
+	p = mmap(NULL, PAGE, RW, MAP_SHARED, fd, 0);
+	REQUIRE(p != MAP_FAILED);
+	EXPECT(memcmp(p, "content", 8) == 0);
+	EXPECT(mmap(NULL, PAGE, RW, MAP_SHARED, only_read, 0) == MAP_FAILED);
+	EXPECT_EQ(errno, EACCES);
+	child = fork();
+	if (child == 0) {
+		p[0] = 'C';
+		_exit(pwrite(fd, "T", 1, 3) != 1);
+	}
+	REQUIRE(child > 0);
+	EXPECT_EQ(test_wait_status(child), 0);
+	EXPECT(memcmp(p, "ConTent", 8) == 0);
+	/* It grows, and another mapping has the new part. */
+	EXPECT_EQ(ftruncate(fd, 3 * PAGE), 0);
+	second = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, only_read, 2 * PAGE);
+	REQUIRE(second != MAP_FAILED);
+	EXPECT_EQ(pwrite(fd, "x", 1, 2 * PAGE), 1);
+	EXPECT_EQ(second[0], 'x');
+	EXPECT_EQ(msync(p, PAGE, MS_SYNC), 0);
+	EXPECT_ERRNO(msync(p + PAGE, 4L << 30, MS_SYNC), ENOMEM);
+	EXPECT_EQ(pread(fd, text, 7, 0), 7);
+	EXPECT(strcmp(text, "ConTent") == 0);
+	/* More than its room is refused, and nothing is lost. */
+	EXPECT_ERRNO(ftruncate(fd, 1L << 20), ENOSPC);
+	EXPECT_EQ(ftruncate(fd, 0), 0);
+	EXPECT_EQ(p[0], 0);
+	EXPECT_EQ(shm_unlink("/shared"), 0);
+	close(fd);
+	close(only_read);
+	p[0] = 'k';
+	EXPECT_EQ(p[0], 'k');
+	EXPECT_EQ(munmap(second, PAGE), 0);
+	EXPECT_EQ(munmap(p, PAGE), 0);
+	EXPECT_ERRNO(rmdir("/dev/shm"), EBUSY);
+}
+
+TEST(devices)
 {
 	int zero = open("/dev/zero", O_RDWR);
 	int read_only = open("/dev/zero", O_RDONLY);
-	int tmp = open("/tmp/shared", O_RDWR | O_CREAT, 0600);
 	unsigned char *p = mmap(NULL, PAGE, RW, MAP_SHARED, zero, 0);
 	pid_t child;
 
-	REQUIRE(p != MAP_FAILED && tmp != -1);
+	REQUIRE(p != MAP_FAILED);
 	child = fork();
 	if (child == 0) {
 		p[0] = 'z';
@@ -224,16 +270,9 @@ TEST(devices_and_files)
 	EXPECT_EQ(munmap(p, PAGE), 0);
 	EXPECT(mmap(NULL, PAGE, RW, MAP_SHARED, read_only, 0) == MAP_FAILED);
 	EXPECT_EQ(errno, EACCES);
-	EXPECT_EQ(ftruncate(tmp, PAGE), 0);
-	EXPECT(mmap(NULL, PAGE, RW, MAP_SHARED, tmp, 0) == MAP_FAILED);
-	EXPECT_EQ(errno, ENODEV);
-	EXPECT(mmap(NULL, PAGE, PROT_READ, MAP_SHARED, tmp, 0) == MAP_FAILED);
-	EXPECT_EQ(errno, ENODEV);
 	EXPECT(mmap(NULL, 2L << 20, RW, MAP_SHARED | MAP_ANONYMOUS | MAP_CONTIG,
 		   -1, 0) == MAP_FAILED);
 	EXPECT_EQ(errno, EINVAL);
 	close(zero);
 	close(read_only);
-	close(tmp);
-	unlink("/tmp/shared");
 }

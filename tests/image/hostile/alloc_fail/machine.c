@@ -101,6 +101,7 @@ const struct turn_call turn_machine[] = {
 	TURN_CALL("getrusage", SYS_getrusage, (RUSAGE_SELF, TURN_P)),
 	TURN_CALL("times", SYS_times, (TURN_P)),
 	TURN_CALL("mlock", SYS_mlock, (TURN_P, 64)),
+	TURN_CALL("msync", SYS_msync, (TURN_P, 64)),
 	TURN_CALL("munlock", SYS_munlock, (TURN_P, 64)),
 	TURN_CALL("mlockall", SYS_mlockall, (MCL_CURRENT)),
 	TURN_CALL("munlockall", SYS_munlockall, (0)),
