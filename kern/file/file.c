@@ -155,6 +155,9 @@ acquire(struct file *f, const struct lookup *lk)
 		err = make_text(lk->lk_text, f);
 	else if ((f->f_flags & O_PATH) == 0 && device_ops[f->f_kind] != NULL)
 		err = device_ops[f->f_kind]->open(f);
+	else if ((f->f_flags & O_PATH) == 0 && f->f_kind == FILE_TMP &&
+		 (f->f_tmp->tn_mode & S_IFMT) == S_IFIFO)
+		return pipe_open_fifo(f, f->f_tmp);
 	if (err == 0 && lk->lk_node != NULL)
 		lk->lk_node->tn_refs++;
 	return err;

@@ -144,6 +144,19 @@ int file_close(int fd);
 #define O_NONBLOCK 04000
 #define O_CLOEXEC  02000000
 #define O_PATH     010000000
+
+static inline bool
+can_read(const struct file *f)
+{
+	return (f->f_flags & O_ACCMODE) != O_WRONLY;
+}
+
+static inline bool
+can_write(const struct file *f)
+{
+	return (f->f_flags & O_ACCMODE) != O_RDONLY;
+}
+
 /*
  * Open what a path leads to; flags: Linux's O_*; mode: permissions of a new
  * file.  Returns 0 with one reference to *f, or a positive errno.

@@ -1,5 +1,6 @@
 /*
- * pipe(2): a ring of PIPE_BYTES between two files, a read end and a write end.
+ * pipe(2) and fifo(7): a ring of PIPE_BYTES between files that read and files
+ * that write.
  *
  * A write of at most PIPE_BUF waits until it fits as a whole, so it is never
  * mixed with another.  A longer write may be done in pieces.  All changes of a
@@ -16,6 +17,7 @@
 #include "kern/arch.h"
 #include "kern/file/epoll.h"
 #include "kern/file/file.h"
+#include "kern/file/tmp.h"
 #include "kern/mm/page.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
@@ -28,8 +30,10 @@
 #define PIPE_BUF   4096UL  /* POSIX: a shorter write is not mixed with others */
 
 struct pipe {
-	size_t pi_first, pi_len;   /* the bytes in the ring pi_buf */
-	bool pi_reader, pi_writer; /* this end is open */
+	size_t pi_first, pi_len;         /* the bytes in the ring pi_buf */
+	unsigned pi_readers, pi_writers; /* open files of this end */
+	unsigned pi_opens[2];            /* of all time */
+	struct tmp_node *pi_node;        /* a FIFO's, or NULL */
 	bool pi_polled; /* since pipe_changed(): an LWP may wait in poll(2) */
 	uint64_t pi_changes;
 	struct waitq pi_wait; /* LWPs that wait for any change */
@@ -65,15 +69,18 @@ uint16_t
 pipe_poll(const struct file *f)
 {
 	struct pipe *pi = f->f_pipe;
-	uint16_t state;
+	uint16_t state = 0;
 
 	pi->pi_polled = true;
-	if (f->f_flags & O_WRONLY) {
-		state = pi->pi_reader ? 0 : POLLERR;
-		return PIPE_BYTES - pi->pi_len >= PIPE_BUF ? state | POLLOUT
-		                                           : state;
+	if (can_write(f)) {
+		state = pi->pi_readers > 0 ? 0 : POLLERR;
+		if (PIPE_BYTES - pi->pi_len >= PIPE_BUF)
+			state |= POLLOUT;
 	}
-	state = pi->pi_writer ? 0 : POLLHUP;
+	if (!can_read(f))
+		return state;
+	if (pi->pi_writers == 0 && pi->pi_opens[1] > 0)
+		state |= POLLHUP;
 	return pi->pi_len > 0 ? state | POLLIN : state;
 }
 
@@ -92,7 +99,7 @@ pipe_read(struct file *f, uintptr_t uva, size_t len)
 	if (len == 0)
 		return 0;
 	while (pi->pi_len == 0) {
-		if (!pi->pi_writer)
+		if (pi->pi_writers == 0)
 			return 0;
 		if (f->f_flags & O_NONBLOCK)
 			return -EAGAIN;
@@ -130,14 +137,14 @@ wait_for_room(struct file *f, size_t len)
 {
 	struct pipe *pi = f->f_pipe;
 
-	while (pi->pi_reader &&
+	while (pi->pi_readers > 0 &&
 	       PIPE_BYTES - pi->pi_len < (len <= PIPE_BUF ? len : 1)) {
 		if (f->f_flags & O_NONBLOCK)
 			return -EAGAIN;
 		if (waitq_sleep(&pi->pi_wait, ~0ULL) != 0)
 			return -EINTR;
 	}
-	return pi->pi_reader ? 0 : -EPIPE;
+	return pi->pi_readers > 0 ? 0 : -EPIPE;
 }
 
 /* The result of a write that wait_for_room() ended. */
@@ -186,36 +193,89 @@ pipe_close(struct file *f)
 {
 	struct pipe *pi = f->f_pipe;
 
-	if (f->f_flags & O_WRONLY)
-		pi->pi_writer = false;
-	else
-		pi->pi_reader = false;
+	pi->pi_readers -= can_read(f);
+	pi->pi_writers -= can_write(f);
 	pipe_changed(pi);
-	if (!pi->pi_reader && !pi->pi_writer) {
+	if (pi->pi_readers == 0 && pi->pi_writers == 0) {
+		if (pi->pi_node != NULL) {
+			pi->pi_node->tn_pipe = NULL;
+			tmp_release(pi->pi_node);
+		}
 		kfree(pi->pi_buf);
 		kfree(pi);
 	}
+}
+
+/* A pipe without an end, or NULL. */
+static struct pipe *
+pipe_new(void)
+{
+	struct pipe *pi = kmalloc(sizeof *pi);
+
+	if (pi != NULL && (pi->pi_buf = kmalloc(PIPE_BYTES)) != NULL)
+		return pi;
+	kfree(pi);
+	return NULL;
+}
+
+static void
+add_end(struct pipe *pi, struct file *f)
+{
+	f->f_kind = FILE_PIPE;
+	f->f_pipe = pi;
+	pi->pi_readers += can_read(f);
+	pi->pi_writers += can_write(f);
+	pi->pi_opens[0] += can_read(f);
+	pi->pi_opens[1] += can_write(f);
+	pipe_changed(pi);
+}
+
+int
+pipe_open_fifo(struct file *f, struct tmp_node *tn)
+{
+	bool waits = !(f->f_flags & O_NONBLOCK) && can_read(f) != can_write(f);
+	unsigned other = can_read(f), opens;
+	struct pipe *pi = tn->tn_pipe;
+
+	if (!waits && !can_read(f) && (pi == NULL || pi->pi_readers == 0))
+		return ENXIO;
+	if (pi == NULL && (pi = pipe_new()) == NULL)
+		return ENOMEM;
+	if (tn->tn_pipe == NULL) {
+		tn->tn_pipe = pi;
+		pi->pi_node = tn;
+		tn->tn_refs++;
+	}
+	add_end(pi, f);
+	opens = pi->pi_opens[other];
+	while (waits && opens == pi->pi_opens[other] &&
+	       (other ? pi->pi_writers : pi->pi_readers) == 0) {
+		if (waitq_sleep(&pi->pi_wait, ~0ULL) != 0) {
+			pipe_close(f);
+			return (int)-sig_restart(lwp_self());
+		}
+	}
+	return 0;
 }
 
 /* Open both ends, each with one reference.  Returns 0 or ENOMEM. */
 static int
 pipe_open(unsigned flags, struct file *end[2])
 {
-	struct pipe *pi = kmalloc(sizeof *pi);
-	char *buf = kmalloc(PIPE_BYTES);
+	struct pipe *pi = pipe_new();
 
 	end[0] = file_new(FILE_PIPE, flags & O_NONBLOCK);
 	end[1] = file_new(FILE_PIPE, (flags & O_NONBLOCK) | O_WRONLY);
-	if (pi == NULL || buf == NULL || end[0] == NULL || end[1] == NULL) {
+	if (pi == NULL || end[0] == NULL || end[1] == NULL) {
 		kfree(end[0]);
 		kfree(end[1]);
-		kfree(buf);
+		if (pi != NULL)
+			kfree(pi->pi_buf);
 		kfree(pi);
 		return ENOMEM;
 	}
-	pi->pi_buf = buf;
-	pi->pi_reader = pi->pi_writer = true;
-	end[0]->f_pipe = end[1]->f_pipe = pi;
+	add_end(pi, end[0]);
+	add_end(pi, end[1]);
 	return 0;
 }
 
@@ -245,23 +305,17 @@ sys_pipe2(const uintptr_t *a)
 		return -EINVAL;
 	if ((err = pipe_open(flags, end)) != 0)
 		return -err;
-	if ((fd[0] = file_install(end[0], 0)) < 0)
-		goto release;
-	if ((fd[1] = file_install(end[1], 0)) < 0)
-		goto close_first;
-	if (copyout(a[0], fd, sizeof fd) != 0) {
-		file_close(fd[0]);
-		file_close(fd[1]);
-		return -EFAULT;
+	for (unsigned i = 0; i < 2; i++) {
+		if ((fd[i] = file_install(end[i], 0)) < 0) {
+			file_release(end[i]);
+			err = EMFILE;
+		} else if (flags & O_CLOEXEC) {
+			proc_self()->p_cloexec |= 1ULL << fd[i];
+		}
 	}
-	if (flags & O_CLOEXEC)
-		proc_self()->p_cloexec |= 1ULL << fd[0] | 1ULL << fd[1];
-	return 0;
-
-close_first:
-	proc_self()->p_fd[fd[0]] = NULL;
-release:
-	file_release(end[0]);
-	file_release(end[1]);
-	return -EMFILE;
+	if (err == 0 && copyout(a[0], fd, sizeof fd) == 0)
+		return 0;
+	file_close(fd[0]); /* an absent one is EBADF */
+	file_close(fd[1]);
+	return err != 0 ? -err : -EFAULT;
 }

@@ -9,6 +9,7 @@
 
 struct file;
 struct proc;
+struct tmp_node;
 
 /* These return a length, or -errno.  pipe_read() returns 0 at the end. */
 intptr_t pipe_read(struct file *f, uintptr_t uva, size_t len);
@@ -42,7 +43,12 @@ intptr_t sys_pipe2(const uintptr_t *a);
  * Neither has run yet.  Returns 0 or ENOMEM.
  */
 int pipe_connect(struct proc *from, struct proc *to);
-/* Called when the last descriptor of one end is closed. */
+/*
+ * Make f an open file of a FIFO.  Unless O_NONBLOCK or O_RDWR is set, wait
+ * until the other end is opened.  Returns 0 or an errno.
+ */
+int pipe_open_fifo(struct file *f, struct tmp_node *tn);
+/* Called when the last descriptor of an open file is closed. */
 void pipe_close(struct file *f);
 
 #endif /* KERN_FILE_PIPE_H */

@@ -5,6 +5,7 @@
 #include "kern/file/tmp.h"
 
 #include "kern/arch.h"
+#include "kern/file/archive.h"
 #include "kern/file/file.h"
 #include "kern/mm/page.h"
 #include "kern/mm/shared_memory.h"
@@ -15,6 +16,7 @@
 #include "lib/printf.h"
 #include "lib/string.h"
 
+#define PAGES(bytes) (((bytes) + PAGE_SIZE - 1) >> PAGE_SHIFT)
 #define TMP_MODE                                                               \
 	(S_IFDIR | 01777) /* anyone makes files, and removes own ones */
 
@@ -35,6 +37,8 @@ tmp_touch(struct tmp_node *tn, bool content)
 {
 	hrtime_t now = gethrtime();
 
+	if (content)
+		tn->tn_program = NULL;
 	for (unsigned i = content ? 1 : 2; i < 3; i++) {
 		tn->tn_time[i][0] = now / NS_PER_S;
 		tn->tn_time[i][1] = now % NS_PER_S;
@@ -249,7 +253,7 @@ tmp_rename(struct tmp_node *tn, struct tmp_node *dir, const char *name)
 static int
 make_room(struct tmp_node *tn, uint64_t bytes)
 {
-	size_t need = (bytes + PAGE_SIZE - 1) >> PAGE_SHIFT;
+	size_t need = PAGES(bytes);
 	size_t pages = tn->tn_pages;
 	char *data;
 
@@ -330,9 +334,55 @@ tmp_write(struct tmp_node *tn, uint64_t offset, uintptr_t uva, size_t len)
 	return (intptr_t)len;
 }
 
+/* Memory of processes, and symbols, refer to them. */
+static struct program {
+	struct archive_entry entry;
+	struct program *next;
+	size_t pages;
+} * programs;
+
+const struct archive_entry *
+tmp_program(struct tmp_node *tn, const char *path, int *err)
+{
+	size_t len = strlen(path);
+	size_t pages = PAGES(sizeof *programs + len + 1 + tn->tn_bytes);
+	struct program *g;
+	char *name;
+
+	*err = EACCES;
+	if ((tn->tn_mode & S_IFMT) != S_IFREG || (tn->tn_mode & 0111) == 0)
+		return NULL;
+	if (tn->tn_program != NULL && tn->tn_memory == NULL)
+		return tn->tn_program;
+	*err = ENOMEM;
+	if ((g = page_alloc_run(pages)) == NULL)
+		return NULL;
+	entry_budget_add(pages);
+	name = (char *)(g + 1);
+	memcpy(name, path, len + 1);
+	memcpy(name + len + 1, tn->tn_data, tn->tn_bytes);
+	*g = (struct program){
+		{ .ae_path = name,
+		    .ae_len = (uint16_t)len,
+		    .ae_mode = tn->tn_mode,
+		    .ae_name = (uint16_t)(strrchr(path, '/') + 1 - path),
+		    .ae_data = name + len + 1,
+		    .ae_bytes = tn->tn_bytes },
+		programs, pages
+	};
+	programs = g;
+	return tn->tn_program = &g->entry;
+}
+
 void
 tmp_clear(void)
 {
+	struct program *g;
+
+	while ((g = programs) != NULL) {
+		programs = g->next;
+		page_free_run(g, g->pages);
+	}
 	while (nodes != NULL) {
 		ASSERT(nodes->tn_refs == nodes->tn_links);
 		unlink_node(nodes);

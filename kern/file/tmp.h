@@ -22,6 +22,9 @@ struct tmp_node {
 	uint32_t tn_mode, tn_uid, tn_gid;
 	int64_t tn_time[3][2]; /* as fi_time of struct file_info */
 	uint64_t tn_ino;       /* of /tmp itself: 0 */
+	/* Its copy of tmp_program(), until its content changes. */
+	const struct archive_entry *tn_program;
+	struct pipe *tn_pipe; /* of a FIFO that is open, or NULL */
 	char *tn_data;
 	size_t tn_bytes, tn_pages;       /* tn_pages: room in tn_data */
 	struct shared_memory *tn_memory; /* has tn_data, or NULL */
@@ -76,6 +79,12 @@ intptr_t tmp_write(
  * gives ENOSPC, too.
  */
 int tmp_share(struct tmp_node *tn, uint64_t end);
+/*
+ * The file at a path as a program: a copy, which stays until tmp_clear().
+ * Returns NULL and *err: EACCES, or ENOMEM.
+ */
+const struct archive_entry *tmp_program(
+    struct tmp_node *tn, const char *path, int *err);
 /* Drop a reference. */
 void tmp_release(struct tmp_node *tn);
 

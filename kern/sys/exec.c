@@ -7,6 +7,7 @@
 #include "kern/arch.h"
 #include "kern/cpc/kcpc.h"
 #include "kern/file/archive.h"
+#include "kern/file/tmp.h"
 #include "kern/mm/page.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
@@ -228,9 +229,12 @@ exec_program(const char *path, struct args *args)
 		if ((err = lookup_at(&lk, AT_FDCWD, path, true)) != 0 ||
 		    (err = lookup_check(&lk)) != 0)
 			goto free_loaded;
-		/* Only programs of the archives are executed. */
+		/* Only programs of the archives and in /tmp are executed. */
 		err = EACCES;
-		if ((e = lk.lk_entry) == NULL)
+		e = lk.lk_node != NULL
+		        ? tmp_program(lk.lk_node, lk.lk_path, &err)
+		        : lk.lk_entry;
+		if (e == NULL)
 			goto free_loaded;
 		if (!is_script(e))
 			break;

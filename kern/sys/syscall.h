@@ -65,6 +65,8 @@ struct proc;
 	/* path.c */                                                           \
 	O(mkdir, 83)                                                           \
 	X(mkdirat, 258, 34)                                                    \
+	O(mknod, 133)                                                          \
+	X(mknodat, 259, 33)                                                    \
 	O(symlink, 88)                                                         \
 	X(symlinkat, 266, 36)                                                  \
 	O(link, 86)                                                            \

@@ -26,18 +26,6 @@ struct iovec {
 	size_t iov_len;
 };
 
-static bool
-can_read(const struct file *f)
-{
-	return (f->f_flags & O_ACCMODE) != O_WRONLY;
-}
-
-static bool
-can_write(const struct file *f)
-{
-	return (f->f_flags & O_ACCMODE) != O_RDONLY;
-}
-
 /* Copy out of a file's content. */
 static intptr_t
 read_bytes(const struct file *f, uint64_t offset, uintptr_t uva, size_t len)

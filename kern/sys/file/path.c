@@ -30,17 +30,33 @@ new_name(struct lookup *lk, int dirfd, uintptr_t upath, bool dir)
 	return lk->lk_parent == NULL ? EROFS : 0;
 }
 
+static intptr_t
+make_node(const uintptr_t *a, uint32_t type, uint32_t bits)
+{
+	uint32_t mode = (uint32_t)a[2] & bits & ~proc_self()->p_umask;
+	struct tmp_node *tn;
+	struct lookup lk;
+	int err = new_name(&lk, (int)a[0], a[1], type == S_IFDIR);
+
+	return err != 0 ? -err
+	                : -tmp_make(lk.lk_parent, lk.lk_name, type | mode, &tn);
+}
+
 intptr_t
 sys_mkdirat(const uintptr_t *a)
 {
-	uint32_t mode = (uint32_t)a[2] & 01777 & ~proc_self()->p_umask;
-	struct tmp_node *tn;
-	struct lookup lk;
-	int err = new_name(&lk, (int)a[0], a[1], true);
+	return make_node(a, S_IFDIR, 01777);
+}
 
-	return err != 0
-	           ? -err
-	           : -tmp_make(lk.lk_parent, lk.lk_name, S_IFDIR | mode, &tn);
+/* No process may make a device. */
+intptr_t
+sys_mknodat(const uintptr_t *a)
+{
+	uint32_t type = a[2] & S_IFMT;
+
+	if (type != 0 && type != S_IFREG && type != S_IFIFO)
+		return -EPERM;
+	return make_node(a, type != 0 ? type : S_IFREG, 07777);
 }
 
 intptr_t

@@ -72,6 +72,7 @@ static const struct call calls[] = {
 	{ "symlinkat name", SYS_symlinkat, PATH, { SELF, CWD, BAD } },
 	{ "linkat", SYS_linkat, PATH, { CWD, BAD, CWD, SELF, 0 } },
 	{ "linkat name", SYS_linkat, PATH, { CWD, SELF, CWD, BAD, 0 } },
+	{ "mknodat", SYS_mknodat, PATH, { CWD, BAD, 0010600 } },
 	{ "truncate", SYS_truncate, PATH, { BAD, 0 } },
 	{ "faccessat", SYS_faccessat, PATH, { CWD, BAD, F_OK } },
 	{ "readlinkat", SYS_readlinkat, PATH, { CWD, BAD, SCRATCH, 64 } },

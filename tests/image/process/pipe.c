@@ -7,11 +7,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -214,4 +217,75 @@ TEST(half_a_read_makes_room)
 	close(fd[0]);
 	close(fd[1]);
 	munmap(page, 4096);
+}
+
+static unsigned
+events_of(int which)
+{
+	struct pollfd p = { which, POLLIN, 0 };
+
+	return poll(&p, 1, 0) >= 0 ? (unsigned)p.revents : ~0U;
+}
+
+TEST(a_fifo_joins_who_opens_it)
+{
+	const char *const name = "/tmp/fifo";
+	char buf[16] = "";
+	struct stat st;
+	pid_t child;
+	int r, w;
+
+	EXPECT_EQ(mkfifo(name, 0640), 0);
+	EXPECT_ERRNO(mkfifo(name, 0640), EEXIST);
+	EXPECT_ERRNO(mkfifo("/fifo", 0640), EROFS);
+	EXPECT_EQ(stat(name, &st), 0);
+	EXPECT_EQ(st.st_mode, S_IFIFO | 0640);
+	EXPECT_ERRNO(open(name, O_WRONLY | O_NONBLOCK), ENXIO);
+	r = open(name, O_RDONLY | O_NONBLOCK);
+	EXPECT_EQ(read(r, buf, 1), 0);
+	EXPECT_EQ(events_of(r), 0); /* no writer has been there */
+	w = open(name, O_WRONLY);
+	EXPECT_ERRNO(read(r, buf, 1), EAGAIN);
+	EXPECT_EQ(write(w, "one", 3), 3);
+	EXPECT_EQ(read(r, buf, sizeof buf), 3);
+	EXPECT_ERRNO(lseek(r, 0, SEEK_SET), ESPIPE);
+	close(w);
+	EXPECT_EQ(events_of(r), POLLHUP);
+	close(r);
+	/* Both wait for each other, and the writer may be gone by then. */
+	child = fork();
+	if (child == 0) {
+		w = open(name, O_WRONLY);
+		_exit(write(w, "from the child", 14) != 14);
+	}
+	r = open(name, O_RDONLY);
+	EXPECT_EQ(read(r, buf, sizeof buf), 14);
+	EXPECT_EQ(read(r, buf, sizeof buf), 0);
+	EXPECT_EQ(test_wait_status(child), 0);
+	close(r);
+	w = open(name, O_RDWR);
+	EXPECT_EQ(unlink(name), 0);
+	EXPECT_EQ(write(w, "own", 3), 3);
+	EXPECT_EQ(read(w, buf, sizeof buf), 3);
+	close(w);
+	EXPECT_EQ(mknod(name, S_IFREG | 0600, 0), 0);
+	EXPECT_ERRNO(open(name, O_RDONLY | O_DIRECTORY), ENOTDIR);
+	EXPECT_EQ(unlink(name), 0);
+}
+
+static void
+interrupted(int)
+{
+}
+
+TEST(a_signal_ends_the_wait_for_the_other_end)
+{
+	struct sigaction sa = { .sa_handler = interrupted };
+	struct itimerval soon = { .it_value.tv_usec = 2000 };
+
+	EXPECT_EQ(mkfifo("/tmp/fifo", 0640), 0);
+	EXPECT_EQ(sigaction(SIGALRM, &sa, NULL), 0);
+	EXPECT_EQ(setitimer(ITIMER_REAL, &soon, NULL), 0);
+	EXPECT_ERRNO(open("/tmp/fifo", O_RDONLY), EINTR);
+	EXPECT_EQ(unlink("/tmp/fifo"), 0);
 }

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-TEST_KEEPS(8); /* stdio and directories */
+TEST_KEEPS(128); /* stdio, directories, an executed program */
 
 #define NAME "/tmp/one"
 
@@ -340,4 +340,44 @@ TEST(removing_each_entry_that_is_read_removes_all)
 	EXPECT_EQ(removed, FILES);
 	EXPECT_EQ(closedir(dir), 0);
 	EXPECT_EQ(rmdir("/tmp/many"), 0);
+}
+
+static int
+status_of(const char *path)
+{
+	pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		execl(path, path, NULL);
+		_exit(errno);
+	}
+	waitpid(child, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* A program is executed as it is then: mix_exec returns 1. */
+TEST(programs_are_executed)
+{
+	static char buf[1 << 20];
+	int from = open("/mix_exec", O_RDONLY);
+	ssize_t n = read(from, buf, sizeof buf);
+	int to = open(NAME, O_WRONLY | O_CREAT, 0644);
+
+	REQUIRE(n > 0 && to >= 0);
+	EXPECT_EQ(write(to, buf, (size_t)n), n);
+	EXPECT_EQ(status_of(NAME), EACCES);
+	EXPECT_EQ(fchmod(to, 0755), 0);
+	EXPECT_EQ(status_of(NAME), 1);
+	EXPECT_EQ(status_of(NAME), 1);
+	close(make_file("/tmp/script", "#! " NAME " option\n"));
+	EXPECT_EQ(status_of("/tmp/script"), EACCES);
+	EXPECT_EQ(chmod("/tmp/script", 0755), 0);
+	EXPECT_EQ(status_of("/tmp/script"), 1);
+	EXPECT_EQ(ftruncate(to, 100), 0);
+	EXPECT_EQ(status_of(NAME), ENOEXEC);
+	close(from);
+	close(to);
+	EXPECT_EQ(unlink(NAME), 0);
+	EXPECT_EQ(unlink("/tmp/script"), 0);
 }

@@ -230,6 +230,8 @@ const struct turn_call turn_files[] = {
 	TURN_CALL("linkat", SYS_linkat,
 	    (CWD, (uintptr_t)tmp, CWD, (uintptr_t)moved, 0),
 	    .tc_prepare = make_tmp, .tc_undo = remove_both, .tc_least = 1),
+	TURN_CALL("mknodat", SYS_mknodat, (CWD, (uintptr_t)tmp, S_IFIFO | 0600),
+	    .tc_undo = remove_both, .tc_least = 2),
 	TURN_CALL("truncate", SYS_truncate, ((uintptr_t)tmp, 100),
 	    .tc_prepare = make_tmp, .tc_undo = remove_both, .tc_least = 1),
 	TURN_CALL("openat", SYS_openat, (CWD, (uintptr_t)archive, O_RDONLY),

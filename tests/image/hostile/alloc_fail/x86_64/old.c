@@ -71,6 +71,8 @@ const struct turn_call turn_old[] = {
 	TURN_CALL(
 	    "eventfd", SYS_eventfd, (1), .tc_undo = turn_close, .tc_least = 1),
 	TURN_CALL("getpgrp", SYS_getpgrp, (0)),
+	TURN_CALL("mknod", SYS_mknod, ((uintptr_t)tmp, 0100600),
+	    .tc_undo = remove_tmp, .tc_least = 2),
 	TURN_CALL("mkdir", SYS_mkdir, ((uintptr_t)tmp, 0700),
 	    .tc_undo = remove_tmp, .tc_least = 2),
 	TURN_CALL(
