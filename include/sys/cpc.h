@@ -155,6 +155,7 @@ enum cpc_op {
 	/*
 	 * Fill struct cpc_profile_image *c.  a: descriptor of /dev/profile, b:
 	 * cm_image of a sample.  ENOENT if the profile has no such image.
+	 * Libraries are images, too: numbers have no gap.
 	 */
 	CPC_OP_PROFILE_IMAGE = 45,
 	/*
@@ -460,9 +461,16 @@ struct cpc_profile_usage {
 /* No memory was left to record the sample's program. */
 #define CPC_PROFILE_NO_IMAGE 0xffff
 
+#define CPC_PROFILE_NAME 64
+
 struct cpc_profile_image {
 	uint64_t ci_bias; /* load address minus link address */
-	char ci_path[64]; /* path of execve(2), cut to fit */
+	/* The path.  That of execve(2) is cut to CPC_PROFILE_NAME bytes. */
+	char ci_path[256];
+	/* Code of a library; 0 and 0: a program. */
+	uint64_t ci_start, ci_end;
+	uint64_t ci_offset; /* of that code in the library's file */
+	uint64_t ci_of;     /* number of the program that has the library */
 };
 
 struct cpc_profile_stat {

@@ -133,6 +133,12 @@ struct kcpc_profile *kcpc_profile_new(void);
 void kcpc_profile_release(struct kcpc_profile *kp);
 /* Copy whole samples to the program, as many as fit: bytes, or -errno. */
 intptr_t kcpc_profile_read(struct kcpc_profile *kp, uintptr_t uva, size_t len);
+/*
+ * The LWP has mapped this part of a file to execute it.  If it is sampled, keep
+ * that: samples there are the file's.
+ */
+void kcpc_profile_map(const struct lwp *l, const char *path, uintptr_t va,
+    size_t bytes, uint64_t offset);
 /* Does a profile count the LWP?  Then the LWP can bind no set. */
 bool kcpc_profiled(const struct lwp *l);
 

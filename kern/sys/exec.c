@@ -192,6 +192,7 @@ become_program(struct proc *p, struct proc *loaded, uintptr_t pc, uintptr_t sp)
 	p->p_vforked = false;
 	p->p_membarriers = 0;
 	p->p_elf = loaded->p_elf;
+	p->p_loader = loaded->p_loader;
 	p->p_program = loaded->p_program;
 	p->p_stack_bytes = loaded->p_stack_bytes;
 	p->p_vdso = loaded->p_vdso;

@@ -3,6 +3,7 @@
  */
 #include "include/sys/barecpc.h"
 #include "kern/arch.h"
+#include "kern/cpc/kcpc.h"
 #include "kern/file/file.h"
 #include "kern/file/tmp.h"
 #include "kern/mm/as.h"
@@ -132,8 +133,12 @@ map_file(struct as *as, uintptr_t va, size_t len, unsigned prot,
 		as_write(as, va, file_data(f) + offset, n < len ? n : len);
 	if (err != 0)
 		return err;
-	if (prot & PROT_EXEC)
+	if (prot & PROT_EXEC) {
 		as_sync_code(as, va, len);
+		if (f->f_kind == FILE_ARCHIVE)
+			kcpc_profile_map(
+			    lwp_self(), f->f_name, va, len, offset);
+	}
 	if (f->f_kind == FILE_ARCHIVE && !as_find(as, va)->r_shared)
 		err = as_note_file(as, va, len, file_data(f), bytes, offset);
 	if (err == 0 && prot == 0)

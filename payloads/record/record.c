@@ -331,16 +331,21 @@ write_part(FILE *f, const void *arg)
 static void
 write_programs(FILE *f, const void *)
 {
-	unsigned number;
-	uint64_t bias;
+	const struct cpc_profile_image *im;
 	const char *path;
+	unsigned number;
 
 	write_head(f);
 	fputs("],\"programs\":[", f);
-	for (unsigned n = 0;
-	     (path = sampled_program(n, &number, &bias)) != NULL; n++) {
+	for (unsigned n = 0; (im = sampled_program(n, &number, &path)) != NULL;
+	     n++) {
 		fprintf(f, "%s{\"image\":%u,\"bias\":\"%" PRIx64 "\"",
-		    n == 0 ? "" : ",", number, bias);
+		    n == 0 ? "" : ",", number, im->ci_bias);
+		if (im->ci_end != 0)
+			fprintf(f,
+			    ",\"of\":%" PRIu64 ",\"start\":\"%" PRIx64
+			    "\",\"end\":\"%" PRIx64 "\"",
+			    im->ci_of, im->ci_start, im->ci_end);
 		json_member(f, "path", path);
 		fputc('}', f);
 	}

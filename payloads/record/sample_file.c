@@ -11,7 +11,7 @@
 #include "payloads/common/usage.h"
 #include "payloads/record/symbols.h"
 
-/* A program of the profile: the profiled one, or one that it executed. */
+/* A program of the profile, or a library of it. */
 struct program {
 	struct program *pg_next;
 	unsigned pg_number; /* in the profile */
@@ -76,13 +76,16 @@ read_program(const struct sampled *sd, struct program *pg)
 		pg->pg_path = "[unknown]";
 		return;
 	}
-	pg->pg_path =
-	    strncmp(path, sd->sd_path, sizeof pg->pg_image.ci_path - 1) == 0
-		? sd->sd_path
-		: path;
+	pg->pg_path = strncmp(path, sd->sd_path, CPC_PROFILE_NAME - 1) == 0
+	                  ? sd->sd_path
+	                  : path;
 	if ((pg->pg_symbols = symbols_load(pg->pg_path, &wrong)) == NULL)
 		fprintf(stderr, "%s: %s: %s: its functions have no names\n",
 		    usage_name(), pg->pg_path, wrong);
+	else if (pg->pg_image.ci_end != 0)
+		pg->pg_image.ci_bias =
+		    pg->pg_image.ci_start -
+		    symbols_address(pg->pg_symbols, pg->pg_image.ci_offset);
 }
 
 static struct program *programs;
@@ -102,8 +105,31 @@ find_program(const struct sampled *sd, unsigned number)
 	return pg;
 }
 
-const char *
-sampled_program(unsigned n, unsigned *number, uint64_t *bias)
+/* The program, or the library that it has at an address: the last mapped. */
+static const struct program *
+find_object(const struct sampled *sd, const struct program *pg, uint64_t pc)
+{
+	static struct cpc_profile_image *all;
+	static unsigned nall;
+	unsigned n;
+
+	while (all == NULL || all[nall].ci_path[0] != '\0') {
+		nall += all != NULL;
+		all = fail_unless_room(realloc(all, (nall + 1) * sizeof *all));
+		memset(&all[nall], 0, sizeof *all);
+		cpc_syscall(CPC_OP_PROFILE_IMAGE, (uintptr_t)sd->sd_fd, nall,
+		    (uintptr_t)&all[nall], 0);
+	}
+	for (n = nall; n-- > 0;) {
+		if (all[n].ci_of == pg->pg_number && pc >= all[n].ci_start &&
+		    pc < all[n].ci_end)
+			return find_program(sd, n);
+	}
+	return pg;
+}
+
+const struct cpc_profile_image *
+sampled_program(unsigned n, unsigned *number, const char **path)
 {
 	const struct program *pg = programs;
 
@@ -112,8 +138,8 @@ sampled_program(unsigned n, unsigned *number, uint64_t *bias)
 	if (pg == NULL)
 		return NULL;
 	*number = pg->pg_number;
-	*bias = pg->pg_image.ci_bias;
-	return pg->pg_path;
+	*path = pg->pg_path;
+	return &pg->pg_image;
 }
 
 /* The kernel's function at pc, or NULL if pc is the program's. */
@@ -153,18 +179,27 @@ made_symbols(uint32_t pid)
 	return md->symbols;
 }
 
-/* Addresses after the first are return addresses; the call is before them. */
-static const char *
-frame_symbol(
-    const struct program *pg, uint32_t pid, const uint64_t *pc, uint32_t n)
+/*
+ * Append a frame's function, and its library.  Addresses after the first are
+ * return addresses; the call is before them.
+ */
+static void
+line_frame(struct line *l, const struct sampled *sd, const struct program *pg,
+    uint32_t pid, const uint64_t *pc, uint32_t n)
 {
 	uint64_t at = pc[n] - (n > 0);
+	const struct program *object = find_object(sd, pg, at);
 	const char *name =
-	    symbols_find(pg->pg_symbols, at - pg->pg_image.ci_bias);
+	    symbols_find(object->pg_symbols, at - object->pg_image.ci_bias);
 
 	if (name == NULL)
 		name = symbols_find(made_symbols(pid), at);
-	return name != NULL ? name : "[unknown]";
+	line_name(l, name != NULL ? name : "[unknown]");
+	if (object == pg)
+		return;
+	name = strrchr(object->pg_path, '/');
+	line_byte(l, '@');
+	line_name(l, name != NULL ? name + 1 : object->pg_path);
 }
 
 /*
@@ -172,21 +207,26 @@ frame_symbol(
  * first address that does not follow a call.
  */
 static uint32_t
-stack_depth(const struct program *pg, const uint64_t *pc, uint32_t nframes)
+stack_depth(const struct sampled *sd, const struct program *pg,
+    const uint64_t *pc, uint32_t nframes)
 {
-	uint32_t n = 1;
+	const struct program *object;
+	uint32_t n;
 
-	while (n < nframes &&
-	       symbols_after_call(pg->pg_symbols, pc[n] - pg->pg_image.ci_bias))
-		n++;
+	for (n = 1; n < nframes; n++) {
+		object = find_object(sd, pg, pc[n]);
+		if (!symbols_after_call(
+			object->pg_symbols, pc[n] - object->pg_image.ci_bias))
+			break;
+	}
 	return n < nframes ? n : nframes;
 }
 
 #define COMMAND 16 /* columns of a path; two blanks follow */
 
 static void
-add_row(struct sampled *sd, const struct program *pg, const char *kernel,
-    const char *function)
+add_row(struct sampled *sd, const struct program *pg, uint32_t pid,
+    const char *kernel, const uint64_t *pc)
 {
 	static struct line line;
 
@@ -194,7 +234,10 @@ add_row(struct sampled *sd, const struct program *pg, const char *kernel,
 	while (line.len < COMMAND)
 		line_byte(&line, ' ');
 	line_text(&line, kernel != NULL || sd->sd_kernel ? "  [k] " : "  [.] ");
-	line_text(&line, kernel != NULL ? kernel : function);
+	if (kernel != NULL)
+		line_text(&line, kernel);
+	else
+		line_frame(&line, sd, pg, pid, pc, 0);
 	line_count(&line, &sd->sd_functions);
 }
 
@@ -236,17 +279,16 @@ sampled_add(struct sampled *sd, const struct cpc_profile_sample *s)
 	const char *kernel = kernel_symbol(s->cm_pc[0]);
 	const uint64_t *pc = s->cm_pc + (kernel != NULL);
 	uint32_t nframes = s->cm_nframes - (kernel != NULL);
-	uint32_t depth = stack_depth(pg, pc, nframes);
+	uint32_t depth = stack_depth(sd, pg, pc, nframes);
 
 	/* Without -g a sample of the kernel has no address of the program. */
-	add_row(sd, pg, kernel,
-	    nframes > 0 ? frame_symbol(pg, s->cm_pid, pc, 0) : NULL);
+	add_row(sd, pg, s->cm_pid, kernel, pc);
 	if (sd->sd_addresses)
 		add_addresses(sd, s, kernel, depth + (kernel != NULL));
 	line_name(&line, pg->pg_path);
 	for (uint32_t n = depth; n-- > 0;) {
 		line_byte(&line, ';');
-		line_name(&line, frame_symbol(pg, s->cm_pid, pc, n));
+		line_frame(&line, sd, pg, s->cm_pid, pc, n);
 	}
 	if (kernel != NULL || sd->sd_kernel) {
 		line_byte(&line, ';');

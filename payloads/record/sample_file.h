@@ -40,9 +40,10 @@ struct sampled {
 void sampled_add(struct sampled *sd, const struct cpc_profile_sample *s);
 
 /*
- * The nth program of the samples, its number and load address minus link
- * address; NULL past the last.
+ * The nth program or library of the samples, its number and path; NULL past the
+ * last.
  */
-const char *sampled_program(unsigned n, unsigned *number, uint64_t *bias);
+const struct cpc_profile_image *sampled_program(
+    unsigned n, unsigned *number, const char **path);
 
 #endif /* PAYLOADS_RECORD_SAMPLE_FILE_H */

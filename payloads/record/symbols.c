@@ -150,6 +150,11 @@ read_symbols(struct symbols *sy, const char *path)
 		if (sh[i].sh_type == SHT_SYMTAB)
 			return read_table(sy, sh, eh->e_shnum, &sh[i]);
 	}
+	/* A library without symbols still has those that it exports. */
+	for (unsigned i = 0; i < eh->e_shnum; i++) {
+		if (sh[i].sh_type == SHT_DYNSYM)
+			return read_table(sy, sh, eh->e_shnum, &sh[i]);
+	}
 	return NULL;
 }
 
@@ -245,6 +250,23 @@ symbols_find(const struct symbols *sy, uint64_t addr)
 		;
 	return addr - symbols[lo].addr < symbols[lo].bytes ? symbols[lo].name
 	                                                   : NULL;
+}
+
+#define PAGE_BYTES 4096
+
+uint64_t
+symbols_address(const struct symbols *sy, uint64_t offset)
+{
+	const Elf64_Ehdr *eh = (const Elf64_Ehdr *)sy->sy_file;
+	const Elf64_Phdr *ph = (const Elf64_Phdr *)(sy->sy_file + eh->e_phoff);
+
+	for (unsigned i = 0; i < eh->e_phnum; i++) {
+		if (ph[i].p_type == PT_LOAD && (ph[i].p_flags & PF_X) != 0 &&
+		    offset - (ph[i].p_offset & -PAGE_BYTES) <
+			ph[i].p_filesz + PAGE_BYTES)
+			return ph[i].p_vaddr + offset - ph[i].p_offset;
+	}
+	return offset;
 }
 
 const unsigned char *

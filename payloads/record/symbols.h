@@ -22,6 +22,8 @@ struct symbols *symbols_load(const char *path, const char **wrong);
  */
 struct symbols *symbols_load_map(const char *path);
 void symbols_free(struct symbols *sy);
+/* The address as linked of code at this offset in the file. */
+uint64_t symbols_address(const struct symbols *sy, uint64_t offset);
 /* The function at an address as linked, or NULL if no symbol is there. */
 const char *symbols_find(const struct symbols *sy, uint64_t addr);
 /*

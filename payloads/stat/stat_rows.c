@@ -117,7 +117,7 @@ thread_of(int fd, const struct cpc_profile_sample *row)
 		slash = strrchr(image.ci_path, '/');
 		name = slash != NULL ? slash + 1 : image.ci_path;
 	}
-	snprintf(th->thr_name, sizeof th->thr_name, "%s", name);
+	snprintf(th->thr_name, sizeof th->thr_name, "%.63s", name);
 	if (th->thr_tid == 0)
 		th->thr_tid = row->cm_tid;
 	return rank;

@@ -318,14 +318,43 @@ kcpc_exec_leave(struct lwp *l)
 }
 
 void
+kcpc_profile_map(const struct lwp *l, const char *path, uintptr_t va,
+    size_t bytes, uint64_t offset)
+{
+	const struct kcpc_ctx *ctx = l->l_cpc;
+
+	if (ctx == NULL || ctx->kc_profile == NULL ||
+	    ctx->kc_profile->kp_depth == 0)
+		return;
+	kcpc_image_of(&ctx->kc_profile->kp_images,
+	    (struct cpc_profile_image){ .ci_start = va,
+		.ci_end = va + bytes,
+		.ci_offset = offset,
+		.ci_of = ctx->kc_image },
+	    path);
+}
+
+void
 kcpc_exec_enter(struct lwp *l)
 {
 	struct kcpc_ctx *ctx = l->l_cpc;
+	const struct proc *p = l->l_proc;
+	const struct elf *loader = &p->p_loader;
 
 	if (ctx == NULL)
 		return;
-	ctx->kc_image =
-	    kcpc_image_of(&ctx->kc_profile->kp_images, ctx->kc_proc);
+	ctx->kc_image = kcpc_image_of(&ctx->kc_profile->kp_images,
+	    (struct cpc_profile_image){ .ci_bias = p->p_elf.e_bias },
+	    p->p_name);
+	for (unsigned i = 0; p->p_elf.e_interp != NULL && i < loader->e_nseg;
+	     i++) {
+		const struct elf_segment *s = &loader->e_seg[i];
+
+		if (s->seg_prot & ELF_X)
+			kcpc_profile_map(l, p->p_elf.e_interp,
+			    s->seg_vaddr + loader->e_bias, s->seg_memsz,
+			    s->seg_offset);
+	}
 	if (kcpc_profiled(l))
 		return;
 	profile_begin(ctx);

@@ -11,7 +11,6 @@
 
 struct kcpc_ctx;
 struct kcpc_image;
-struct proc;
 
 /*
  * usage.c: the time and events of a profile's LWPs that the kernel counts; perf
@@ -29,10 +28,11 @@ void kcpc_usage_add(
 
 /*
  * program.c: the list of programs that a profile has counted, by number.
- * The number of the process's program in the list; adds the program if it is
- * new.  CPC_PROFILE_NO_IMAGE if there is no memory or no number left for it.
+ * The number of a program or library in the list; adds it if it is new.
+ * CPC_PROFILE_NO_IMAGE if there is no memory or no number left for it.
  */
-unsigned kcpc_image_of(struct kcpc_image **list, const struct proc *p);
+unsigned kcpc_image_of(
+    struct kcpc_image **list, struct cpc_profile_image is, const char *path);
 /* Copy program n to user memory.  0, ENOENT past the last, or EFAULT. */
 int kcpc_image_get(const struct kcpc_image *list, uintptr_t n, uintptr_t uva);
 void kcpc_image_free_all(struct kcpc_image *list);

@@ -1,6 +1,7 @@
 /*
  * The list of programs of a profile.  A profiled program may fork and execute
  * others; each sample has the number of the program its addresses belong to.
+ * The libraries that a program maps follow it.
  */
 #include "kern/cpc/profile/profile_impl.h"
 
@@ -19,25 +20,24 @@ struct kcpc_image {
 	struct cpc_profile_image im_is;
 };
 
-_Static_assert(sizeof((struct cpc_profile_image *)0)->ci_path == PROC_NAME_MAX,
-    "a process's name fits");
+_Static_assert(CPC_PROFILE_NAME == PROC_NAME_MAX, "a process's name");
 
 unsigned
-kcpc_image_of(struct kcpc_image **list, const struct proc *p)
+kcpc_image_of(
+    struct kcpc_image **list, struct cpc_profile_image is, const char *path)
 {
 	struct kcpc_image *im;
 
+	strlcpy(is.ci_path, path, sizeof is.ci_path);
 	for (im = *list; im != NULL; im = im->im_next) {
-		if (im->im_is.ci_bias == p->p_elf.e_bias &&
-		    strcmp(im->im_is.ci_path, p->p_name) == 0)
+		if (memcmp(&im->im_is, &is, sizeof is) == 0)
 			return im->im_number;
 	}
 	if ((*list != NULL && (*list)->im_number + 1 == CPC_PROFILE_NO_IMAGE) ||
 	    (im = kmalloc(sizeof *im)) == NULL)
 		return CPC_PROFILE_NO_IMAGE;
 	im->im_number = *list != NULL ? (*list)->im_number + 1 : 0;
-	im->im_is.ci_bias = p->p_elf.e_bias;
-	strlcpy(im->im_is.ci_path, p->p_name, sizeof im->im_is.ci_path);
+	im->im_is = is;
 	im->im_next = *list;
 	*list = im;
 	return im->im_number;

@@ -126,7 +126,7 @@ class Subject:
 
     def __init__(self, word, folder, args):
         self.name, self.file, self.payload, self.files, self.arch = word, None, None, {}, args.arch
-        root = linux.Root(args.sysroot)
+        self.root = root = linux.Root(args.sysroot)
         path = word if word.startswith("/") else None
         if "/" not in word and not args.image and not program.is_known(word, args.payload):
             path = root.program(word)
@@ -257,7 +257,8 @@ def finish_record(args, arch, subject, say):
     profiles.check(args.o, parts)
     ran = {}
     for path in (program["path"] for part in parts for program in part.get("programs", [])):
-        own = subject.files.get(path.lstrip("/")) or (subject.file if path == subject.name else None)
+        real = subject.root.real("/" + path.lstrip("/")).lstrip("/")  # the loader's may be a link's
+        own = subject.files.get(path.lstrip("/")) or subject.files.get(real) or (subject.file if path == subject.name else None)
         file = own or _payload_file(args, path) or profiles.of_image(path, arch)
         if file:
             ran[path] = profiles.describe(path, file)

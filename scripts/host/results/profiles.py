@@ -88,6 +88,8 @@ class Symbols:
     def __init__(self, path, arch):
         self._path, self._tool = path, PREFIX[arch]
         self._known = {}
+        self._stripped = not _nm(path, arch)
+        self._functions = functions(path, arch)
 
     def load(self, addresses):
         """Find all these addresses at once."""
@@ -102,11 +104,23 @@ class Symbols:
             else:
                 found[-1].append(line)
         for address, lines in zip(wanted, found):
-            self._known[address] = tuple((symbol if symbol != "??" else UNKNOWN, _known_line(line))
+            # A stripped library names what it exports: after that may be a function without a name.
+            known = not self._stripped or not lines[1].startswith("??:") or any(low <= address < high for low, high in self._functions)
+            self._known[address] = tuple((symbol if symbol != "??" and known else UNKNOWN, _known_line(line))
                                          for symbol, line in zip(lines[::2], lines[1::2]))
 
     def find(self, address):
         return self._known.get(address, NOWHERE)
+
+
+def functions(path, arch):
+    """The begin and end of each symbol of a file; of a stripped one, those that it exports."""
+    lines = [line.split(None, 3) for line in (_nm(path, arch) or _nm(path, arch, "-D")).splitlines()]
+    return {(int(line[0], 16), int(line[0], 16) + int(line[1], 16)) for line in lines if len(line) == 4 and len(line[1]) == 16}
+
+
+def _nm(path, arch, *options):
+    return run([PREFIX[arch] + "nm", "-S", "-C", "--defined-only", *options, path])
 
 
 def _known_line(text):
@@ -183,8 +197,10 @@ class Profile:
         if not (self.arch in PREFIX and all(isinstance(text, str) for file in about[-1]["files"] for text in file.values())):
             raise ValueError
         self.files = {file["program"]: file for file in about[-1]["files"]}
-        self.programs = {program["image"]: (program["path"], int(program["bias"], 16))
-                         for record in parts for program in record.get("programs", [])}
+        listed = [program for record in parts for program in record.get("programs", [])]
+        self.programs = {program["image"]: (program["path"], int(program["bias"], 16)) for program in listed}
+        self.libraries = [(program["of"], int(program["start"], 16), int(program["end"], 16), program["image"])
+                          for program in listed[::-1] if "of" in program]
         stacks = {place: self._stack(text) for record in parts for place, text in record.get("addresses", [])}
         self._resolve(stacks.values())
         frames = {place: self._frames(stack) for place, stack in stacks.items()}
@@ -192,18 +208,24 @@ class Profile:
                         for time, pid, tid, place in record.get("trace", [])]
 
     def _stack(self, text):
-        """The program, the kernel's function or None, and the addresses as linked: the first, then those of calls."""
+        """The program, the kernel's function or None, and pairs of a program or library and the address as linked: the first, then calls."""
         image, kernel, first, *returns = text.split(" ")
-        path, bias = self.programs.get(int(image), (UNKNOWN, 0))
         # The record has return addresses; the call is before them.  The kernel's function has one address.
         addresses = [int(address, 16) - (n > (kernel != "-")) for n, address in enumerate((first, *returns))]
-        return path, None if kernel == "-" else kernel, [(a if a & KERNEL_BIT else a - bias) & ALL_BITS for a in addresses]
+        return self._linked(int(image), 0)[0], None if kernel == "-" else kernel, [self._linked(int(image), address) for address in addresses]
+
+    def _linked(self, image, address):
+        """The program, or its library that is at an address, and the address as linked."""
+        image = next((library for of, start, end, library in self.libraries if of == image and start <= address < end), image)
+        path, bias = self.programs.get(image, (UNKNOWN, 0))
+        return path, (address if address & KERNEL_BIT else address - bias) & ALL_BITS
 
     def _resolve(self, stacks):
         """Read the symbols of every program that has samples."""
         wanted = collections.defaultdict(set)
-        for program, kernel, addresses in stacks:
-            wanted[program].update(addresses[kernel is not None:])
+        for _, kernel, addresses in stacks:
+            for program, address in addresses[kernel is not None:]:
+                wanted[program].add(address)
         self.symbols = {}
         for program, addresses in wanted.items():
             if program in self.files:
@@ -226,11 +248,11 @@ class Profile:
         program, kernel, addresses = stack
         frames = []
         if kernel is not None:
-            frames.append(Frame(addresses[0], ((kernel, ""),), KERNEL, KERNEL, True))
-        path = self.files.get(program, {}).get("path", program)
-        for at in addresses[kernel is not None:]:
-            places = self.symbols[program].find(at) if program in self.symbols else NOWHERE
-            frames.append(Frame(at, places, program, path))
+            frames.append(Frame(addresses[0][1], ((kernel, ""),), KERNEL, KERNEL, True))
+        for file, at in addresses[kernel is not None:]:
+            *inlined, (symbol, line) = self.symbols[file].find(at) if file in self.symbols else NOWHERE
+            library = "" if file == program else "@" + file.rpartition("/")[2]
+            frames.append(Frame(at, (*inlined, (symbol + library, line)), file, self.files.get(file, {}).get("path", file)))
         return frames
 
     def title(self):

@@ -103,10 +103,7 @@ def annotate(args):
 
 def _range(path, arch, symbol, address):
     """The addresses of the function with this name that holds the address."""
-    for line in profiles.run([PREFIX[arch] + "nm", "-S", "-C", "--defined-only", path]).splitlines():
-        words = line.split(None, 3)
-        if len(words) == 4 and re.fullmatch("[0-9a-f]{16}", words[1]):
-            low, size = int(words[0], 16), int(words[1], 16)
-            if low <= address < low + size:
-                return low, low + size
+    for low, high in profiles.functions(path, arch):
+        if low <= address < high:
+            return low, high
     raise HostError(f"{symbol}: {path} does not say where it ends")

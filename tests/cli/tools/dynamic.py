@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -14,7 +15,10 @@ from host.emulator.qemu import HOST_ARCH
 from host.programs import linux
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-LIBRARY = "int bump(int n) { for (int i = 0; i < 1000; i++) { n += i; __asm__ volatile(\"\"); } return n; }\n"
+LIBRARY = r"""
+static __attribute__((noinline)) void quiet(void) { __asm__ volatile(".rept 100000\nnop\n.endr"); }
+int bump(int n) { quiet(); for (int i = 0; i < 1000; i++) { n += i; __asm__ volatile(".rept 200\nnop\n.endr"); } return n; }
+"""
 PLUGIN = "int answer(void) { return 42; }\n"
 PROGRAM = r"""
 #include <dlfcn.h>
@@ -75,6 +79,7 @@ def programs(arch, folder, options):
     lost = barecpc("stat", *options, "bin/lost", cwd=folder / "first")
     tap.check(f"{arch}: a missing library is named", [] if lost.returncode == 125 and lost.stderr.startswith("host: /lost: its library libbump.so is not in ")
               and lost.stderr.count("\n") == 1 else [lost.stderr])
+    shares(arch, folder / "first", options)
     if options:
         return None
     found = stat(*options, "--env", f"LD_LIBRARY_PATH={folder}/first/lib", "bin/lost", cwd=folder / "first")[0]
@@ -83,6 +88,18 @@ def programs(arch, folder, options):
     found = stat(folder / "first" / "linked")[0]
     tap.equal(f"{arch}: $ORIGIN of a program that a link names", (found.returncode, found.stdout), (3, "linked 499501 0 "))
     return records
+
+
+def shares(arch, folder, options):
+    """Samples in a library have its functions' names: of 100000 instructions, and of 200000 and at most 9 more in each of 1000 rounds."""
+    for strip, quiet in (("true", "quiet"), (linux.TRIPLETS[arch] + "-strip", "[unknown]")):
+        subprocess.run([strip, "lib/libbump.so"], cwd=folder, check=True)
+        barecpc("record", *options, "-g", "-c", 997, "-o", folder / "profile", "bin/prog", cwd=folder)
+        rows = barecpc("report", "-i", folder / "profile").stdout
+        found = [int((re.search(rf" (\d+) .*\] {re.escape(name)}@libbump.so\n", rows) or [0, 0])[1]) for name in (quiet, "bump")]
+        guest = {stack.rpartition(";")[2] for record in map(json.loads, (folder / "profile").read_text().splitlines()) for stack, _ in record.get("folded", [])}
+        tap.check(f"{arch}: {quiet} and bump of the library have their samples", [] if 100 <= found[0] <= 101 and 200 <= found[1] <= 210
+                  and {f"{quiet}@libbump.so", "bump@libbump.so"} <= guest else [rows])
 
 
 def commands(folder):
