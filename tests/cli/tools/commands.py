@@ -1,7 +1,9 @@
 #!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
-"""Commands of this machine print under `barecpc stat` what they print here, end with the same status, and count the same twice.
+"""Commands print under `barecpc stat` what they print here, end with the same status, and count the same twice.
 
-They are the rows `command-...` of tests/programs/list: ten of them, or with BARECPC_CAMPAIGN=yes all.  Words are names of rows.
+They are the rows `command-...` of tests/programs/list: those with `check`, or with BARECPC_CAMPAIGN=yes all.  Words are names of
+rows.  On arm64 they are those of Debian's packages for it, by --sysroot, and print what they print in qemu-aarch64.  A table of
+the counts is at the end.
 """
 import configparser
 import json
@@ -15,6 +17,7 @@ import tempfile
 
 import tap
 from host.emulator.qemu import HOST_ARCH
+from host.programs import linux
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 FILES = {
@@ -38,35 +41,55 @@ def counted(words, options, folder):
     return done.returncode, done.stdout, done.stderr, next((row["count"]["net"] for row in rows if row.get("count")), None)
 
 
-def one(name, part, folder):
+def one(name, part, folder, root):
+    """Returns the count.  root: of the packages for arm64, or None: a command of this machine."""
     words = shlex.split(part["run"])
+    there = linux.Root(root)
     needs = [words[0], *part.get("with", "").split()]
-    if lacks := [need for need in needs if not shutil.which(need) and not os.path.exists(need)]:
-        tap.skip(name, f"this machine has no {lacks[0]}")
-        return
-    native = subprocess.run(words, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, env={"PATH": os.environ["PATH"]})
+    if lacks := [need for need in needs if not there.program(need) and not os.path.exists(there.top + need)]:
+        tap.skip(name, f"{root or 'this machine'} has no {lacks[0]}")
+        return "skipped"
+    emulated = ["qemu-aarch64", "-L", root, "-0", words[0], there.file(there.program(words[0])), *words[1:]] if root else words
+    native = subprocess.run(emulated, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, env={"PATH": os.environ["PATH"]})
     files = [file for file in FILES if file in part["run"]] + (["numbers"] if "rules" in part["run"] else [])
     options = [word for file in [*files, *part.get("with", "").split(), *(["rm"] if "make" in name else [])] for word in ("--with", file)]
+    options += ["--arch", "arm64", "--sysroot", root] if root else []
     status, text, said, count = counted(words, options, folder)
     same = (status, text) == (native.returncode, native.stdout)
     tap.check(f"{name}: as here", [] if same else [f"status {status}, here {native.returncode}", *map(repr, said.splitlines()[-6:]), repr(text[-200:])])
     again = counted(words, options, folder)
     tap.check(f"{name}: the same twice", [] if count and again[3] == count and again[1] == text else [f"{count}, then {again[3]}"])
+    return f"{count:,}" if count else "not counted"
+
+
+def setup(word):
+    return subprocess.run([ROOT / "scripts" / "setup", word], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
 
 
 def main():
     parts = configparser.ConfigParser(interpolation=None, delimiters="=", comment_prefixes="#", inline_comment_prefixes=None)
     parts.read(ROOT / "tests" / "programs" / "list")
+    campaign = os.environ.get("BARECPC_CAMPAIGN") == "yes"
     names = [name for name in parts.sections() if name.startswith("command-") and (name in sys.argv[1:] if sys.argv[1:] else
-             parts[name].get("check") or os.environ.get("BARECPC_CAMPAIGN") == "yes")]
+             parts[name].get("check") or campaign)]
     if HOST_ARCH != "x86_64":
         tap.skip("commands", "the test needs x86-64: its rows have the paths of that machine")
         names = []
     with tempfile.TemporaryDirectory(prefix="commands.", dir=ROOT / "build") as folder:
         for name, text in FILES.items():
             (pathlib.Path(folder) / name).write_text(text)
-        for name in names:
-            one(name.removeprefix("command-"), parts[name], pathlib.Path(folder))
+        table = {name: [one(name.removeprefix("command-"), parts[name], pathlib.Path(folder), None), ""] for name in names}
+        root = setup("--cache") + "/programs-arm64"
+        others = [name for name in names if parts[name].get("arm64") and (campaign or sys.argv[1:] or parts[name]["arm64"] == "check")]
+        if others and campaign:
+            setup("--programs")
+        if others and not (os.path.isdir(root) and shutil.which("qemu-aarch64")):
+            tap.skip("arm64", "no programs for it here: run scripts/setup --programs; and qemu-user is needed")
+            others = []
+        for name in others:
+            table[name][1] = one(f"arm64 {name.removeprefix('command-')}", parts[name], pathlib.Path(folder), root)
+    for name, counts in table.items():
+        print(f"# | {name.removeprefix('command-')} | {' | '.join(counts)} |")
     tap.end()
 
 
