@@ -323,11 +323,17 @@ file_get(int fd)
 }
 
 int
+file_limit(void)
+{
+	return (int)proc_self()->p_limit[LIMIT_FILES].li_soft;
+}
+
+int
 file_free_fd(int from)
 {
 	const struct proc *p = proc_self();
 
-	for (int fd = from; fd >= 0 && fd < NFD; fd++) {
+	for (int fd = from, end = file_limit(); fd >= 0 && fd < end; fd++) {
 		if (p->p_fd[fd] == NULL)
 			return fd;
 	}

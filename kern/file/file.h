@@ -123,6 +123,8 @@ void file_close_all(struct proc *p);
 struct file *file_get_any(int fd);
 /* The same, but not one that O_PATH opened: most calls refuse that. */
 struct file *file_get(int fd);
+/* The first descriptor that setrlimit(2) forbids. */
+int file_limit(void);
 /* The lowest free descriptor from `from` on, or -EMFILE. */
 int file_free_fd(int from);
 /* Give f that descriptor.  Returns it, or -EMFILE. */

@@ -85,10 +85,14 @@ load_stack(struct proc *p, uintptr_t *top)
 	size_t bytes = STACK_BYTES;
 	size_t spare = page_nfree() / STACK_FRACTION * PAGE_SIZE;
 
+	if (spare > p->p_limit[LIMIT_STACK].li_soft)
+		spare = p->p_limit[LIMIT_STACK].li_soft;
 	while (bytes > STACK_BYTES_SMALL && bytes > spare)
 		bytes /= 2;
 	*top = REGION_TOP;
 	p->p_stack_bytes = bytes;
+	if (p->p_limit[LIMIT_STACK].li_hard == UINT64_MAX) /* by the launcher */
+		p->p_limit[LIMIT_STACK] = (struct limit){ bytes, bytes };
 	/* Reserve the page below the stack, so that an overflow faults. */
 	if (as_map(p->p_as, *top - bytes - PAGE_SIZE, PAGE_SIZE, 0, false) != 0)
 		return ENOMEM;

@@ -26,6 +26,13 @@ struct trapframe;
 
 #define PROC_CPC_WORDS 16
 
+/* Linux's numbers of setrlimit(2); private writable memory is data. */
+enum { LIMIT_DATA = 2, LIMIT_STACK, LIMIT_CORE, LIMIT_FILES = 7, LIMITS = 16 };
+#define LIMITS_OBEYED (1 << LIMIT_DATA | 1 << LIMIT_STACK | 1 << LIMIT_FILES)
+struct limit {
+	uint64_t li_soft, li_hard;
+};
+
 struct proc {
 	int p_pid, p_pgid, p_sid; /* its number, group and session */
 	char
@@ -74,6 +81,7 @@ struct proc {
 	uint32_t p_umask;
 	struct file *p_cwd; /* the working directory; NULL: the root */
 	size_t p_stack_bytes;
+	struct limit p_limit[LIMITS];
 	uintptr_t p_vdso;      /* address of the vDSO's code */
 	uintptr_t p_sigreturn; /* what handlers return to, or 0 */
 

@@ -67,6 +67,7 @@ proc_copy(uintptr_t sp, bool shares, struct proc **copy)
 	p->p_elf = self->p_elf;
 	p->p_program = self->p_program;
 	p->p_umask = self->p_umask;
+	memcpy(p->p_limit, self->p_limit, sizeof p->p_limit);
 	p->p_random = self->p_random;
 	p->p_membarriers = self->p_membarriers;
 	if (give_memory(p, self, sp, shares) != 0)

@@ -154,6 +154,7 @@ load_program(struct proc *p, const char *path, const struct archive_entry *e,
 	int err;
 
 	p->p_system = proc_self()->p_system;
+	memcpy(p->p_limit, proc_self()->p_limit, sizeof p->p_limit);
 	strlcpy_shown(p->p_name, path, sizeof p->p_name);
 	if ((err = proc_use_program(p, e, &why, buf, sizeof buf)) != 0)
 		return err;

@@ -96,67 +96,53 @@ sys_getrandom(const uintptr_t *a)
 	return (intptr_t)done;
 }
 
-#define RLIMIT_STACK  3
-#define RLIMIT_CORE   4
-#define RLIMIT_NOFILE 7
-#define RLIM_NLIMITS  16
-#define RLIM_INFINITY (~0ULL)
-
-static uint64_t
-rlimit_of(unsigned which)
-{
-	switch (which) {
-	case RLIMIT_STACK:
-		return proc_self()->p_stack_bytes;
-	case RLIMIT_CORE:
-		return 0;
-	case RLIMIT_NOFILE:
-		return NFD;
-	default:
-		return RLIM_INFINITY;
-	}
-}
+#define RLIM_INFINITY UINT64_MAX
 
 intptr_t
 sys_getrlimit(const uintptr_t *a)
 {
-	uint64_t lim[2];
-
-	if (a[0] >= RLIM_NLIMITS)
+	if (a[0] >= LIMITS)
 		return -EINVAL;
-	lim[0] = lim[1] = rlimit_of((unsigned)a[0]);
-	return -copyout(a[1], lim, sizeof lim);
+	return -copyout(
+	    a[1], &proc_self()->p_limit[a[0]], sizeof(struct limit));
 }
 
 /*
- * Limits cannot be changed: only what is in force can be set.  A program that
- * asks for no limit, as Solaris' cpustat does, keeps what is in force.
+ * A limit that is not obeyed can be set to what is in force only.  A program
+ * that asks for no limit, as Solaris' cpustat does, gets the hard one.
  */
 static intptr_t
 set_rlimit(uintptr_t which, uintptr_t uva)
 {
-	uint64_t lim[2];
+	struct limit li, *now = &proc_self()->p_limit[which];
 
-	if (which >= RLIM_NLIMITS)
-		return -EINVAL;
-	if (copyin(lim, uva, sizeof lim) != 0)
+	if (copyin(&li, uva, sizeof li) != 0)
 		return -EFAULT;
-	if (lim[0] > lim[1])
+	if (li.li_soft > li.li_hard)
 		return -EINVAL;
-	if (lim[0] == RLIM_INFINITY ||
-	    (lim[0] == lim[1] && lim[0] == rlimit_of((unsigned)which)))
-		return 0;
-	return -EPERM;
+	if (li.li_hard == RLIM_INFINITY)
+		li.li_hard = now->li_hard;
+	if (li.li_soft == RLIM_INFINITY)
+		li.li_soft = now->li_hard;
+	if (li.li_hard > now->li_hard || li.li_soft > li.li_hard ||
+	    (li.li_soft != now->li_soft && (LIMITS_OBEYED >> which & 1) == 0))
+		return -EPERM;
+	*now = li;
+	return 0;
 }
 
 intptr_t
 sys_prlimit64(const uintptr_t *a)
 {
+	struct limit old;
 	intptr_t err;
 
 	if (a[0] != 0 && (int)a[0] != proc_self()->p_pid)
 		return -ESRCH;
+	if (a[1] >= LIMITS)
+		return -EINVAL;
+	old = proc_self()->p_limit[a[1]];
 	if (a[2] != 0 && (err = set_rlimit(a[1], a[2])) != 0)
 		return err;
-	return a[3] == 0 ? 0 : sys_getrlimit((uintptr_t[]){ a[1], a[3] });
+	return a[3] == 0 ? 0 : -copyout(a[3], &old, sizeof old);
 }

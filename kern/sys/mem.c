@@ -8,6 +8,7 @@
 #include "kern/file/tmp.h"
 #include "kern/mm/as.h"
 #include "kern/mm/shared_memory.h"
+#include "kern/platform/entry_budget.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/proc.h"
 #include "kern/sched/cpu.h"
@@ -34,6 +35,24 @@ round_page(size_t len)
 	return (len + PAGE_SIZE - 1) & -PAGE_SIZE;
 }
 
+/* Would so much more private writable memory be over RLIMIT_DATA? */
+static bool
+is_over_limit(const struct as *as, size_t bytes)
+{
+	uint64_t limit = proc_self()->p_limit[LIMIT_DATA].li_soft;
+	const struct region *r = as->as_regions.rt_first;
+
+	if (limit == UINT64_MAX)
+		return false;
+	for (; r != NULL && r->r_end != REGION_TOP; r = r->r_next) {
+		bytes += r->r_shared || !(r->r_prot & PROT_WRITE)
+		             ? 0
+		             : r->r_end - r->r_start;
+		entry_budget_add(1);
+	}
+	return bytes > limit;
+}
+
 /* Returns the new end of the heap, or on failure the old one. */
 intptr_t
 sys_brk(const uintptr_t *a)
@@ -44,7 +63,8 @@ sys_brk(const uintptr_t *a)
 	if (a[0] < as->as_brk_base || a[0] > REGION_TOP)
 		return (intptr_t)as->as_brk;
 	if (new > old &&
-	    as_map(as, old, new - old, PROT_READ | PROT_WRITE, false) != 0)
+	    (is_over_limit(as, new - old) ||
+		as_map(as, old, new - old, PROT_READ | PROT_WRITE, false) != 0))
 		return (intptr_t)as->as_brk;
 	if (new < old && as_unmap(as, new, old - new) != 0)
 		return (intptr_t)as->as_brk;
@@ -165,7 +185,8 @@ sys_mmap(const uintptr_t *a)
 	    (type != MAP_PRIVATE && type != MAP_SHARED &&
 		type != MAP_SHARED_VALIDATE))
 		return -EINVAL;
-	if (len < a[1] || len > REGION_TOP)
+	if (len < a[1] || len > REGION_TOP ||
+	    (!shared && (prot & PROT_WRITE) && is_over_limit(as, len)))
 		return -ENOMEM;
 	if (!(flags & MAP_ANONYMOUS)) {
 		f = file_get((int)a[4]);
@@ -236,7 +257,8 @@ grow_mapping(struct as *as, uintptr_t va, size_t old, size_t new, bool may_move)
 	uintptr_t to;
 	int err;
 
-	if (r->r_memory != NULL || r->r_file != NULL)
+	if (r->r_memory != NULL || r->r_file != NULL ||
+	    ((prot & PROT_WRITE) && is_over_limit(as, new - old)))
 		return -ENOMEM;
 	err = as_map(as, va + old, new - old, prot, false);
 	if (err == 0)

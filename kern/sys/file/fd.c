@@ -179,7 +179,7 @@ dup_from(int fd, int from)
 
 	if (f == NULL)
 		return -EBADF;
-	if (from < 0 || from >= NFD)
+	if (from < 0 || from >= file_limit())
 		return -EINVAL;
 	if ((copy = file_install(f, from)) >= 0)
 		f->f_refs++;
@@ -189,7 +189,7 @@ dup_from(int fd, int from)
 static intptr_t
 dup_to(int fd, int to)
 {
-	if (file_get_any(fd) == NULL || to < 0 || to >= NFD)
+	if (file_get_any(fd) == NULL || to < 0 || to >= file_limit())
 		return -EBADF;
 	if (fd == to)
 		return to;

@@ -88,7 +88,7 @@ poll_files(uintptr_t uva, uintptr_t n, uint64_t deadline)
 	struct pollfd fds[NFD];
 	intptr_t found;
 
-	if (n > NFD)
+	if (n > (unsigned)file_limit())
 		return -EINVAL;
 	if (copyin(fds, uva, n * sizeof *fds) != 0)
 		return -EFAULT;

@@ -2,16 +2,20 @@
  * Functions that programs of Solaris and illumos use around libcpc, as their
  * manual pages say.  Sections 2, 3C and 3KSTAT.
  */
+#define _GNU_SOURCE
 #include "tests/lib/image/crowd.h"
 #include "tests/lib/image/test.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <kstat.h>
+#include <poll.h>
 #include <procfs.h>
 #include <stdlib.h>
 #include <string.h>
 #include <synch.h>
 #include <sys/fxpriocntl.h>
+#include <sys/mman.h>
 #include <sys/priocntl.h>
 #include <sys/procset.h>
 #include <sys/pset.h>
@@ -150,6 +154,70 @@ TEST(limits_in_force_can_be_set)
 	EXPECT_ERRNO(setrlimit(RLIMIT_NOFILE, &lim), EINVAL);
 	lim.rlim_cur = lim.rlim_max = RLIM_INFINITY; /* Solaris' cpustat */
 	EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &lim), 0);
+}
+
+static int
+limit_to(int which, rlim_t soft)
+{
+	struct rlimit lim;
+
+	EXPECT_EQ(getrlimit(which, &lim), 0);
+	lim.rlim_cur = soft < lim.rlim_max ? soft : lim.rlim_max;
+	return setrlimit(which, &lim);
+}
+
+/* The program executes itself: it ends with 3 if its stack is 1 MiB. */
+static __attribute__((constructor)) void
+executed(void)
+{
+	char here;
+
+	if (getenv("STACK") != NULL)
+		_exit(access((char *)((uintptr_t)&here - (2 << 20)), 0) < 0 &&
+			      errno == EFAULT
+			  ? 3
+			  : 1);
+}
+
+TEST(lower_limits_are_obeyed)
+{
+	char *argv[] = { test_argv[0], NULL }, *envv[] = { "STACK=", NULL };
+	struct pollfd fds[5] = { { .fd = -1 } };
+	int fd = open("/dev/null", O_RDONLY), pid;
+	struct rlimit was;
+	void *at;
+
+	EXPECT_EQ(limit_to(RLIMIT_NOFILE, (rlim_t)fd + 1), 0);
+	EXPECT_ERRNO(dup(fd), EMFILE);
+	EXPECT_ERRNO(dup2(fd, fd + 1), EBADF);
+	EXPECT_ERRNO(fcntl(fd, F_DUPFD, fd + 1), EINVAL);
+	EXPECT_ERRNO(poll(fds, (nfds_t)fd + 2, 0), EINVAL);
+	EXPECT_EQ(limit_to(RLIMIT_NOFILE, RLIM_INFINITY), 0);
+	EXPECT_EQ(dup2(fd, fd + 1), fd + 1);
+	EXPECT_EQ(close(fd + 1), 0);
+	EXPECT_EQ(close(fd), 0);
+
+	EXPECT_EQ(limit_to(RLIMIT_DATA, 1), 0);
+	EXPECT(mmap(0, 1, 3, MAP_PRIVATE | MAP_ANON, -1, 0) == MAP_FAILED);
+	EXPECT(sbrk(1 << 20) == (void *)-1);
+	at = mmap(0, 1, PROT_READ, MAP_PRIVATE | MAP_ANON, -1, 0);
+	EXPECT(at != MAP_FAILED);
+	EXPECT_EQ(limit_to(RLIMIT_DATA, RLIM_INFINITY), 0);
+	EXPECT(mmap(at, 1, 3, MAP_PRIVATE | MAP_ANON | MAP_FIXED, -1, 0) == at);
+	EXPECT_EQ(munmap(at, 1), 0);
+
+	if ((pid = fork()) == 0) {
+		if (limit_to(RLIMIT_STACK, 1 << 20) == 0)
+			execve(test_argv[0], argv, envv);
+		_exit(1);
+	}
+	EXPECT_EQ(test_wait_status(pid) >> 8, 3);
+	EXPECT_ERRNO(limit_to(RLIMIT_FSIZE, 1), EPERM);
+	EXPECT_EQ(
+	    prlimit(0, RLIMIT_DATA, &(struct rlimit){ 5, RLIM_INFINITY }, &was),
+	    0);
+	EXPECT_EQ(was.rlim_cur, RLIM_INFINITY);
+	EXPECT_EQ(limit_to(RLIMIT_DATA, RLIM_INFINITY), 0);
 }
 
 static volatile bool end;
