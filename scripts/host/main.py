@@ -239,7 +239,10 @@ def tool(args):
 
         before = tools.inode(args.o if args.command == "record" else args.results)
         try:
-            return run(made, log.line, subject.name, explain, takes_interrupt=True)
+            status = run(made, log.line, subject.name, explain, takes_interrupt=True)
+            for line in tools.absent(args, subject) if status not in (0, guest.STATUS_NOTHING_COUNTED, 125) else []:
+                say(line)
+            return status
         finally:
             finish_record()
 

@@ -14,7 +14,7 @@ from host.results.report import DATA
 
 PASSED_ON = ("accel", "outer", "smp", "mem", "machine", "dtb", "planted", "boot", "image", "qemu", "silence", "results")
 PASSED_ON_EACH = ("payload", "env", "append")
-# Names that would hide what the run itself needs.  A program of such a name gets a folder.
+# Names that would hide what the run itself needs.  A program of such a name, or that of a folder of the system, gets a folder.
 TAKEN = {"stat", "record", "suite", "dev", "proc", "sys", "tmp"}
 FOLDER = "program"
 INPUT = ".stdin"  # the guest's name of --stdin
@@ -153,7 +153,7 @@ class Subject:
             raise HostError(f"{self.file}: for {self.arch}, and --arch is {args.arch}: leave --arch out")
         self.name = self.file.name if not path or linux.is_static(data) else path
         self.payload = self.file
-        if self.name in TAKEN:
+        if self.name in TAKEN or os.path.isdir(root.top + root.real("/" + self.name)):
             self.name = f"{FOLDER}/{self.name}"
         if not linux.is_static(data) or args.payload_with:
             self._pack(root, args, folder)
@@ -273,6 +273,18 @@ def finish_stat(args, arch, subject):
     ours = [profiles.describe(name, file) for name, file in sorted(subject.files.items()) if linux.is_program(file)]
     if ours and args.results and os.path.isfile(args.results) and os.path.getsize(args.results):
         profiles.add_files(args.results, arch, ours)
+
+
+def absent(args, subject):
+    """Lines for a program that failed: it may have missed files of this machine that its arguments name, or the shell of system(3)."""
+    words = args.program[args.program[:1] == ["--"]:][1:]
+    payloads = [*args.payload, *([subject.payload] if subject.payload else [])]
+    lost = [word for word in words if os.path.isfile(word) and not re.match("/(%s)/" % "|".join(linux.KERNELS), word)
+            and not program.bytes_of(os.path.normpath("/" + word).lstrip("/"), payloads)]
+    data = subject.file.read_bytes() if subject.file and "bin/sh" not in subject.files else b""
+    if b"\0/bin/sh\0" in data and re.search(rb"(system|popen)\0", data):
+        lost += [] if program.bytes_of("bin/sh", payloads) else ["/bin/sh"]
+    return [f"host: {word}: a file of this machine that the guest does not have: if the program needs it, give --with {word}" for word in lost]
 
 
 def _payload_file(args, path):

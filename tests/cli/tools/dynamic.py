@@ -109,6 +109,16 @@ def commands(folder):
         native = subprocess.run(words, cwd=folder, capture_output=True, text=True).stdout
         done = stat("--with", "data", *words, cwd=folder)[0]
         tap.equal(f"{words[0]} prints the same as here", (done.returncode, done.stdout), (0, native))
+    shutil.copy("/usr/bin/cat", folder / "lib")  # /lib is a folder or a link here
+    lost = stat("./lib", "data", cwd=folder)[0]
+    tap.check("a file that is missing is named", [] if lost.returncode == 1 and lost.stderr.endswith(
+        "\nhost: data: a file of this machine that the guest does not have: if the program needs it, give --with data\n") else [lost.stderr])
+    tap.equal("and it is not, if it is there", stat("--with", "data", "./lib", "data", cwd=folder)[0].stdout, "b\na\nc\n")
+    (folder / "system.c").write_text('#include <stdlib.h>\nint main(void) { return system("echo $((6 * 7))") >> 8; }\n')
+    subprocess.run(["gcc", "-static", "-o", "system", "system.c"], cwd=folder, check=True)
+    lost = stat("./system", cwd=folder)[0]
+    tap.check("a static program that needs a shell", [] if lost.returncode == 127 and lost.stderr.endswith("give --with /bin/sh\n") else [lost.stderr])
+    tap.equal("and has one", stat("--with", "/bin/sh", "./system", cwd=folder)[0].stdout, "42\n")
     (folder / "script").write_text("#!/bin/sh -e\necho $0 $*; cat; exec ./other 'x y'\n")
     (folder / "other").write_text("#! /usr/bin/env\t ./script2 \n")
     link = pathlib.Path("/tmp") / f"{folder.name}.link"
