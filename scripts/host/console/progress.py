@@ -3,15 +3,16 @@
 QEMU's monitor reads the memory.  That changes nothing in the guest.
 """
 
-import dataclasses
+import collections
 import functools
 import re
 import struct
 import time
 
-from host import terminal
-from host.programs import symbols
+from host import lazy, terminal
 from host.results import records
+
+symbols = lazy("host.programs.symbols")
 
 MAGIC = 0x7373657267637062
 NAME_BYTES = 88
@@ -23,15 +24,8 @@ TOOLS = ("stat", "record")  # of the image: they run another program
 LOOKS = 20  # in the time of a run that no terminal shows
 
 
-@dataclasses.dataclass
-class State:
+class State(collections.namedtuple("State", "name started now done total")):
     """The program that runs.  Times are ns of the guest."""
-
-    name: str
-    started: int
-    now: int
-    done: int
-    total: int
 
     @property
     def runs(self):

@@ -1,7 +1,6 @@
 """Runs a guest until it ends or must be stopped, and judges how it ended."""
 
 import ctypes
-import dataclasses
 import os
 import selectors
 import signal
@@ -31,16 +30,15 @@ PASSED_ON = b"\nhost: interrupted: ends with the counts so far; Ctrl-C again: en
 OFF_WARNING = "warning: icount sleep disabled and no active timers"
 
 
-@dataclasses.dataclass
 class Ending:
     """How QEMU ended: by itself, with code and reason, or stopped by us."""
 
-    code: int | None
-    reason: str = ""  # of QEMU's SHUTDOWN event
-    stopped: str = ""  # "", "timeout", "silent", "lingers", "kvm", "flood"
-    where: list[int] = dataclasses.field(default_factory=list)  # the PCs of a guest that was stopped
-    interrupted: bool = False  # Ctrl-C was passed on to the guest
-    complaint: str = ""  # QEMU's last message; one that begins with QEMU's name is preferred
+    def __init__(self, code=None, reason=""):
+        self.code, self.reason = code, reason  # of QEMU's SHUTDOWN event
+        self.stopped = ""  # "", "timeout", "silent", "lingers", "kvm", "flood"
+        self.where = []  # the PCs of a guest that was stopped
+        self.interrupted = False  # Ctrl-C was passed on to the guest
+        self.complaint = ""  # QEMU's last message; one that begins with QEMU's name is preferred
 
 
 def _die_with_parent():

@@ -6,7 +6,7 @@ The image for that boot is built from scripts/probe/.
 """
 
 import argparse
-import dataclasses
+import collections
 import os
 import re
 import subprocess
@@ -23,15 +23,8 @@ DEV_KVM = os.environ.get("BARECPC_DEV_KVM", "/dev/kvm")
 OVERRIDE = "BARECPC_ACCEL"
 NESTED = "nested-kvm"
 
-
-@dataclasses.dataclass(frozen=True)
-class Choice:
-    arch: str
-    accel: str  # "kvm" or "tcg"
-    counts: bool  # whether there is a PMU
-    reason: str
-
-
+# The accelerator is "kvm" or "tcg"; "counts" says whether there is a PMU.
+Choice = collections.namedtuple("Choice", "arch accel counts reason")
 EMULATION = {
     ("arm64", qemu.STOCK): Choice("arm64", "tcg", True, "emulation has an exact PMUv3"),
     ("arm64", qemu.PMU): Choice("arm64", "tcg", True, "emulation has an exact PMUv3, with barecpc's patches"),

@@ -1,11 +1,10 @@
 """Makes QEMU's command line for a run, and the files that QEMU reads."""
 
+import collections
 import contextlib
-import dataclasses
 import functools
 import os
 import pathlib
-import platform
 import re
 import shutil
 import subprocess
@@ -13,7 +12,7 @@ import subprocess
 from host import cpio
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-HOST_ARCH = {"x86_64": "x86_64", "aarch64": "arm64"}.get(platform.machine(), "")
+HOST_ARCH = {"x86_64": "x86_64", "aarch64": "arm64"}.get(os.uname().machine, "")
 
 # The distribution's emulator, and the one with barecpc's patches.
 STOCK, PMU = "stock", "pmu"
@@ -48,15 +47,8 @@ def missing(tool):
     return HostError(f"{tool}: not found; install the package {package}")
 
 
-@dataclasses.dataclass(frozen=True)
-class Arch:
-    qemu: str
-    machine: str  # the default -M
-    image: str  # booted by -kernel
-    efi: str
-    firmware: str  # for -bios
-
-
+# The machine is the default -M, the image is booted by -kernel, the firmware by -bios.
+Arch = collections.namedtuple("Arch", "qemu machine image efi firmware")
 ARCHS = {
     "arm64": Arch("qemu-system-aarch64", "virt,gic-version=3,dtb-randomness=off", "Image", "BOOTAA64.EFI",
                   "/usr/share/qemu-efi-aarch64/QEMU_EFI.fd"),
@@ -64,40 +56,30 @@ ARCHS = {
 }
 
 
-@dataclasses.dataclass(frozen=True)
-class Board:
-    """A board that QEMU models.  It has its own CPUs and memory, and QEMU makes no device tree for it."""
-
-    arch: str
-    cpu: str
-    smp: str
-    mem: str
-    tree: str  # its device tree's file
-    before: int  # serial lines before that of the tree's stdout-path
-
-
+# A board that QEMU models has its own CPUs and memory, and QEMU makes no device tree for it.  The tree is that one's file,
+# and so many serial lines are before that of its stdout-path.
+Board = collections.namedtuple("Board", "arch cpu smp mem tree before")
 BOARDS = {"raspi4b": Board("arm64", "cortex-a72", "4", "2G", "broadcom/bcm2711-rpi-4-b.dtb", 1)}
 
 # Firmware of QEMU's package for x86 machines that boot a kernel of -kernel only.
 QBOOT = "/usr/share/qemu/qboot.rom"
 
 
-@dataclasses.dataclass
-class Machine:
-    """The machine to boot."""
-
-    arch: str
-    accel: str = "tcg"
-    smp: str = "1"  # as QEMU's -smp
-    mem: str = "256M"
-    cpu: str = "max"
-    machine: str = ""
-    boot: str = "direct"
-    qemu: str = STOCK  # or PMU, or the emulator's file
-    gdb: bool = False
-    icount: bool = True  # virtual time is instructions; without: the host's time
-    dtb: str = ""  # the device tree's file, in place of QEMU's own
-    planted: str = ""  # a machine's file or seed=N, and perhaps ,trace=FILE (qemu/planted/README.md)
+MACHINE = {
+    "accel": "tcg",
+    "smp": "1",  # as QEMU's -smp
+    "mem": "256M",
+    "cpu": "max",
+    "machine": "",
+    "boot": "direct",
+    "qemu": STOCK,  # or PMU, or the emulator's file
+    "gdb": False,
+    "icount": True,  # virtual time is instructions; without: the host's time
+    "dtb": "",  # the device tree's file, in place of QEMU's own
+    "planted": "",  # a machine's file or seed=N, and perhaps ,trace=FILE (qemu/planted/README.md)
+}
+# The machine to boot.
+Machine = collections.namedtuple("Machine", ["arch", *MACHINE], defaults=MACHINE.values())
 
 
 def default_emulator(arch, smp):
@@ -248,7 +230,7 @@ def sandbox(program):
     start.  Only the last file of a path is kept, and none that is gone.
     """
     program = os.path.abspath(program)
-    there, host = os.stat(program), platform.node().replace(" ", "_")
+    there, host = os.stat(program), os.uname().nodename.replace(" ", "_")
     kept, this, known = ROOT / "build" / "sandboxes", f"{there.st_size} {there.st_mtime_ns} {host} {program}", []
     with contextlib.suppress(OSError):
         known = kept.read_text(errors="surrogateescape").splitlines()

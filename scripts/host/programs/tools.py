@@ -5,12 +5,14 @@ import os
 import pathlib
 import re
 
-from host import cpio, files
+from host import cpio, files, lazy
 from host.emulator import qemu
 from host.emulator.qemu import HostError
 from host.programs import linux, program
-from host.results import profiles, records
-from host.results.report import DATA
+from host.results import records
+from host.results.records import DATA
+
+profiles = lazy("host.results.profiles")
 
 PASSED_ON = ("accel", "outer", "smp", "mem", "machine", "dtb", "planted", "boot", "image", "qemu", "silence", "results")
 PASSED_ON_EACH = ("payload", "env", "append")

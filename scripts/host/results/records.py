@@ -12,6 +12,7 @@ from host.emulator.qemu import HostError
 from host.terminal import printable
 
 SCHEMA = 1
+DATA = "barecpc.data"  # the usual file of a profile
 HOST = "barecpc"  # the payload of the record that the host adds to a profile
 SUFFIX = {"user": "u", "system": "k", "both": "uk"}
 MOST_REASONS = 3  # that disturbed() lists

@@ -8,8 +8,8 @@ import sys
 from host.emulator.qemu import HostError
 from host.programs.linked import PREFIX
 from host.results import profiles, records
+from host.results.records import DATA
 
-DATA = "barecpc.data"
 COMMAND = 16  # columns of a program's name
 
 
