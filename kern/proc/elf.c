@@ -27,8 +27,9 @@ struct phdr {
 	uint32_t p_type, p_flags;
 	uint64_t p_offset, p_vaddr, p_paddr, p_filesz, p_memsz, p_align;
 };
-#define PT_LOAD   1
-#define PT_INTERP 3
+#define PT_LOAD      1
+#define PT_INTERP    3
+#define PT_GNU_STACK 0x6474e551
 
 /* System V ABI, "Sections" and "Symbol Table". */
 struct shdr {
@@ -200,6 +201,8 @@ elf_check(const void *data, size_t bytes, const struct elf_limits *lim,
 		if (ph.p_type == PT_INTERP &&
 		    (why = take_interp(e, &ph)) != NULL)
 			return why;
+		if (ph.p_type == PT_GNU_STACK)
+			e->e_stack = ph.p_memsz;
 		if (ph.p_type != PT_LOAD || ph.p_memsz == 0)
 			continue;
 		if ((why = check_segment(e, &ph, i, lim, buf, buflen)) != NULL)

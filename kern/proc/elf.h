@@ -32,8 +32,9 @@ struct elf {
 	const char *e_interp; /* the path of its loader; NULL: it is static */
 	uint64_t e_bias;      /* added to each address: not 0 for PIE */
 	uint64_t e_entry;     /* this and the next two include the bias */
-	uint64_t e_phdr; /* address of the program headers; 0: not loaded */
-	uint64_t e_end;  /* end of the last segment */
+	uint64_t e_phdr;  /* address of the program headers; 0: not loaded */
+	uint64_t e_end;   /* end of the last segment */
+	uint64_t e_stack; /* bytes that it asks for; 0: it does not say */
 	unsigned e_phnum;
 	unsigned e_nseg;
 	struct elf_segment e_seg[ELF_MAXSEG];

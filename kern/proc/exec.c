@@ -82,7 +82,8 @@ load_segment(struct proc *p, const struct elf *e, const struct elf_segment *s)
 static int
 load_stack(struct proc *p, uintptr_t *top)
 {
-	size_t bytes = STACK_BYTES;
+	bool small = p->p_elf.e_stack - 1 < STACK_BYTES_SMALL;
+	size_t bytes = small ? STACK_BYTES_SMALL : STACK_BYTES;
 	size_t spare = page_nfree() / STACK_FRACTION * PAGE_SIZE;
 
 	if (spare > p->p_limit[LIMIT_STACK].li_soft)

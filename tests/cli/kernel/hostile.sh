@@ -78,6 +78,15 @@ expect 'a program larger than memory says how much is free' 125 '^barecpc: room:
 free=$(sed -n 's/^barecpc: room: .*, \([0-9]*\) MiB are free$/\1/p' "$err")
 expect 'a program that is a little smaller runs' 0 '^barecpc: exit 0$' of_size $((${free:-0} - 2))
 expect 'a program that is a little larger does not' 125 "^barecpc: room: does not fit .* $free MiB are free\$" of_size $((${free:-0} + 1))
+of_stack() { # [OPTION...]: makes and runs a program that ends with the size of its stack, in 256 KiB
+	echo '#include <sys/resource.h>
+		int main(void) { struct rlimit r; return getrlimit(RLIMIT_STACK, &r) ? 99 : (int)(r.rlim_cur >> 18); }' |
+		scripts/barecpc-cc --arch arm64 "$@" -x c -o "$tap_dir/stack" -
+	run --arch arm64 --payload "$tap_dir/stack" -- stack
+}
+expect 'a program has 8 MiB of stack' 32 '^barecpc: exit 32$' of_stack
+expect 'one that asks for little has 256 KiB' 1 '^barecpc: exit 1$' of_stack -Wl,-z,stack-size=131072
+expect 'one that asks for more has 8 MiB, as on Linux' 32 '^barecpc: exit 32$' of_stack -Wl,-z,stack-size=1048576
 long=$(printf '%070d' 0)
 expect 'a long name that is cut says so' 125 '^barecpc: 0{60}[.][.][.]: no such program' run --arch arm64 -- "$long"
 # Archives.

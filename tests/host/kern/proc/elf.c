@@ -47,7 +47,7 @@ make_segments(void)
 		.p_vaddr = 0x402000,
 		.p_filesz = sizeof img.data,
 		.p_memsz = 0x3000 };
-	img.ph[2] = (Elf64_Phdr){ .p_type = PT_GNU_STACK };
+	img.ph[2] = (Elf64_Phdr){ .p_type = PT_GNU_STACK, .p_memsz = 0x20000 };
 }
 
 static void
@@ -126,6 +126,7 @@ TEST(accepts)
 {
 	make_image();
 	assert_null(check_bytes(sizeof img));
+	assert_int_equal(e.e_stack, 0x20000);
 	assert_int_equal(e.e_nseg, 2);
 	assert_int_equal(e.e_entry, 0x400010);
 	assert_int_equal(e.e_phdr, 0x400000 + offsetof(struct image, ph));
