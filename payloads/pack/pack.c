@@ -33,6 +33,7 @@
 #define SHORT_BYTES  30
 #define SECONDS      30
 #define TEXT         "/tmp/pack.out"
+#define CUT          "pack: %s: a record is cut, and left out\n"
 
 /* A line of the suite, and the records that its program gives. */
 struct suite_line {
@@ -187,7 +188,10 @@ take_lines(
 		while ((end = memchr(lines, '\n', have)) != NULL) {
 			length = (size_t)(++end - lines);
 			line = fail_unless_room(strndup(lines, length));
-			take_line(name, line, length, text, expected);
+			if (strlen(line) == length)
+				take_line(name, line, length, text, expected);
+			else
+				fprintf(stderr, CUT, name);
 			free(line);
 			memmove(lines, end, have -= length);
 			if (write(answer, "", 1) != 1)
@@ -195,8 +199,7 @@ take_lines(
 		}
 	}
 	if (have != 0)
-		fprintf(
-		    stderr, "pack: %s: a record is cut, and left out\n", name);
+		fprintf(stderr, CUT, name);
 	free(lines);
 }
 

@@ -84,7 +84,8 @@ class Wrapped:
 def _printed(command):
     # In a group of its own: what the command started ends with it.
     with subprocess.Popen(command, shell=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True) as process:
-        timer = threading.Timer(COMMAND_SECONDS, os.killpg, (process.pid, signal.SIGKILL))
+        late = threading.Event()
+        timer = threading.Timer(COMMAND_SECONDS, lambda: (late.set(), os.killpg(process.pid, signal.SIGKILL)))
         timer.start()
         try:
             text = process.stdout.read(MAX_BYTES + 1)
@@ -95,7 +96,7 @@ def _printed(command):
             timer.cancel()
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
-    if status == -signal.SIGKILL:
+    if status == -signal.SIGKILL and late.is_set():
         raise HostError(f"{command}: not ended after {COMMAND_SECONDS} s")
     if status != 0:
         raise HostError(f"{command}: status {status}: give a file, or a command that prints the log so far")

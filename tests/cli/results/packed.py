@@ -214,7 +214,7 @@ def check_text():
 def check_death():
     done = subprocess.run([PACK_DIES], stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
     read = Read(console_of(done.stdout.splitlines()))
-    points.check((done.returncode, read.full, read.fault) == (3, [b'{"schema":1,"a":1}'], "") and b"a record is cut, and left out" in done.stderr,
+    points.check((done.returncode, read.full, read.fault) == (3, [b'{"schema":1,"a":1}'], "") and done.stderr.count(b"a record is cut, and left out\n") == 2,
                  "a program that ends within a record loses no other, and does not wait for what it started", str(done.returncode), read.fault, *done.stderr.decode().splitlines())
     done = subprocess.run([PACK_DIES, "full"], stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
     read = Read(console_of(done.stdout.splitlines()))
@@ -277,6 +277,7 @@ def check_follow(folder, text, lines):
     status, records, err = reads(folder, "--follow", "--timeout", "60", command)
     points.check((status, records) == (0, lines), "--follow: a command that keeps the log's end, and fails once", str(status), *err[-3:])
     for name, words, line in (("a command that fails", ["false"], "host: false: status 1: "),
+                              ("a command that another one kills", ["kill -9 $$"], "host: kill -9 $$: status -9: "),
                               ("a device", ["--timeout", "1", "/dev/null"], "/dev/null: not a file that grows: leave out --follow"),
                               ("a command without end", ["head -c 100M /dev/zero; sleep 100"], "printed more than 64 MiB"),
                               ("nothing comes", ["--timeout", "1", "echo"], "timed out after 1 s")):

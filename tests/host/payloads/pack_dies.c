@@ -1,8 +1,8 @@
 /*
  * The program pack on the host: /dev/record is standard output.  It runs this
- * program again, which gives a record, and ends within the next one.  A child
- * of it keeps its pipe.  With an argument /tmp cannot be written.
- * tests/cli/results/packed.py runs it.
+ * program again, which gives a record, one with a NUL, and ends within the
+ * next.  A child of it keeps its pipe.  With an argument /tmp cannot be
+ * written. tests/cli/results/packed.py runs it.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -47,7 +47,9 @@ main(int argc, char **argv)
 	}
 	if (sscanf(fds, "%d,%d,%d", &in, &out, &back) != 3 ||
 	    read(in, &turn, 1) != 1 || write(out, whole, strlen(whole)) == -1 ||
-	    read(in, &turn, 1) != 1 || write(out, cut, strlen(cut)) == -1)
+	    read(in, &turn, 1) != 1 || write(out, cut, sizeof cut) == -1 ||
+	    write(out, "\n", 1) == -1 || read(in, &turn, 1) != 1 ||
+	    write(out, cut, strlen(cut)) == -1)
 		return 1;
 	return 3;
 }
