@@ -69,7 +69,10 @@ find "$prefix" -type f -exec sha256sum {} + | sort >"$tap_dir/before"
 PATH=$prefix/bin:$PATH
 PYTHONDONTWRITEBYTECODE=1
 export PATH PYTHONDONTWRITEBYTECODE
-cp -r examples "$tap_dir/examples"
+cp -r "$prefix/share/doc/barecpc/examples" "$tap_dir"
+chmod -R u+w "$tap_dir/examples"
+check 'all examples are there, with their modes' test "$(cd "$tap_dir" && find examples -type f -printf '%P %m\n' | sort)" = \
+	"$(git ls-files -s examples | sed 's/^100\(...\) [^ ]* 0.examples.\(.*\)/\2 \1/' | sort)"
 cd "$tap_dir/examples" || exit 1
 
 # counts FILE NAME: the line of a program, which counted something.
