@@ -82,8 +82,7 @@ load_segment(struct proc *p, const struct elf *e, const struct elf_segment *s)
 static int
 load_stack(struct proc *p, uintptr_t *top)
 {
-	bool small = p->p_elf.e_stack - 1 < STACK_BYTES_SMALL;
-	size_t bytes = small ? STACK_BYTES_SMALL : STACK_BYTES;
+	size_t bytes = STACK_BYTES;
 	size_t spare = page_nfree() / STACK_FRACTION * PAGE_SIZE;
 
 	if (spare > p->p_limit[LIMIT_STACK].li_soft)
@@ -91,9 +90,11 @@ load_stack(struct proc *p, uintptr_t *top)
 	while (bytes > STACK_BYTES_SMALL && bytes > spare)
 		bytes /= 2;
 	*top = REGION_TOP;
-	p->p_stack_bytes = bytes;
 	if (p->p_limit[LIMIT_STACK].li_hard == UINT64_MAX) /* by the launcher */
 		p->p_limit[LIMIT_STACK] = (struct limit){ bytes, bytes };
+	if (p->p_elf.e_stack - 1 < STACK_BYTES_SMALL)
+		bytes = STACK_BYTES_SMALL;
+	p->p_stack_bytes = bytes;
 	/* Reserve the page below the stack, so that an overflow faults. */
 	if (as_map(p->p_as, *top - bytes - PAGE_SIZE, PAGE_SIZE, 0, false) != 0)
 		return ENOMEM;
