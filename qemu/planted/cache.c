@@ -12,9 +12,9 @@
 
 #include <stdlib.h>
 
-const char *const planted_policy_name[PLANTED_POLICIES] = {
-    "lru", "fifo", "plru", "random", "qlru",
-};
+const char *const planted_policy_name[PLANTED_POLICIES] = { "lru", "fifo",
+                                                            "plru", "random",
+                                                            "qlru" };
 
 void *get_zeroed(size_t n, size_t size)
 {
@@ -39,7 +39,10 @@ void cache_init(struct cache *c, const struct planted_geometry *g,
     c->line = get_zeroed(lines, sizeof(*c->line));
     c->age = get_zeroed(lines, sizeof(*c->age));
     c->tree = get_zeroed(c->sets, sizeof(*c->tree));
-    c->used = get_zeroed(c->sets, sizeof(*c->used));
+    for (c->hints = 1; c->hints < 2 * lines; c->hints *= 2) {
+        continue;
+    }
+    c->hint = get_zeroed(c->hints, sizeof(*c->hint));
     c->random = seed;
 }
 
@@ -48,7 +51,7 @@ void cache_free(struct cache *c)
     free(c->line);
     free(c->age);
     free(c->tree);
-    free(c->used);
+    free(c->hint);
 }
 
 /* All nodes from the root to the way point away from it. */
@@ -163,19 +166,15 @@ static uint32_t cache_victim(struct cache *c, uint32_t set)
     }
 }
 
-bool cache_access(struct cache *c, uint64_t address)
+bool cache_use(struct cache *c, uint64_t number)
 {
-    uint64_t number = (address >> c->shift) + 1;
-    uint32_t set = (number - 1) & (c->sets - 1), way;
+    uint32_t set = (number - 1) & (c->sets - 1);
+    uint8_t *hint = &c->hint[number & (c->hints - 1)];
     uint64_t *line = &c->line[(uint64_t)set * c->ways];
+    uint32_t way = *hint;
     bool hit = true;
 
-    /* Only QLRU tells a second use from the first. */
-    if (number == c->last && c->policy != PLANTED_QLRU) {
-        return true;
-    }
     c->last = number;
-    way = c->used[set];
     if (line[way] != number) {
         for (way = 0; way < c->ways && line[way] != number; way++) {
             continue;
@@ -185,7 +184,7 @@ bool cache_access(struct cache *c, uint64_t address)
             way = cache_victim(c, set);
             line[way] = number;
         }
-        c->used[set] = way;
+        *hint = way;
     }
     if (c->policy == PLANTED_QLRU) {
         qlru_touch(c, set, way, hit);

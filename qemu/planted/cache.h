@@ -21,9 +21,9 @@ struct cache {
     uint64_t
         *age; /* [sets * ways]: when used (LRU) or filled (FIFO), or QLRU's */
     uint64_t *tree; /* [sets]: the bits of tree-PLRU */
-    uint8_t
-        *used; /* [sets]: the way that was used last, which is tried first */
-    uint64_t last; /* the line that was used last + 1 */
+    uint8_t *hint;  /* by the line: the way that is tried first */
+    uint32_t hints; /* a power of two */
+    uint64_t last;  /* the line that was used last + 1 */
     uint64_t now;
     uint64_t random;
 };
@@ -33,8 +33,17 @@ void cache_init(struct cache *, const struct planted_geometry *, uint32_t page,
                 uint64_t seed);
 void cache_free(struct cache *);
 
+/* A line that is not the one that was used last, or of QLRU */
+bool cache_use(struct cache *, uint64_t line);
+
 /* The line is there (true), or takes the place of another one. */
-bool cache_access(struct cache *, uint64_t address);
+static inline bool cache_access(struct cache *c, uint64_t address)
+{
+    uint64_t line = (address >> c->shift) + 1;
+
+    /* Only QLRU tells a second use from the first. */
+    return (line == c->last && c->policy != PLANTED_QLRU) || cache_use(c, line);
+}
 
 static inline bool is_power(uint64_t n)
 {

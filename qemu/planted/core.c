@@ -21,36 +21,11 @@ const char *const planted_class_name[PLANTED_CLASSES] = {
     "branch", "move", "load", "store", "other",
 };
 
-const char *const planted_event_name[PLANTED_EVENTS] = {
-    "cycles",
-    "uops",
-    "l1d",
-    "l1d-miss",
-    "l1i",
-    "l1i-miss",
-    "l2",
-    "l2-miss",
-    "llc",
-    "llc-miss",
-    "dtlb-miss",
-    "itlb-miss",
-    "branch-miss",
-    "slots-bad",
-    "slots-frontend",
-    "slots-backend",
-    "slots-stall",
-    "stall-frontend",
-    "stall-backend",
-    "stall",
-    "port0",
-    "port1",
-    "port2",
-    "port3",
-    "port4",
-    "port5",
-    "port6",
-    "port7",
-};
+const char planted_event_names[] =
+    "cycles uops l1d l1d-miss l1i l1i-miss l2 l2-miss llc llc-miss dtlb-miss "
+    "itlb-miss branch-miss slots-bad slots-frontend slots-backend slots-stall "
+    "stall-frontend stall-backend stall "
+    "port0 port1 port2 port3 port4 port5 port6 port7";
 
 /* When the last store to 8 bytes ends */
 struct stored {
@@ -156,14 +131,11 @@ static uint32_t access_data(struct planted *p, unsigned cpu,
 
 /* Ports: the cycles that are taken.  Nothing starts before that of entry. */
 
-static void ring_reach(struct cpu *c, uint64_t cycle)
+static void ring_grow(struct cpu *c, uint64_t cycle)
 {
     uint64_t cycles = c->cycles, at;
     uint8_t *taken;
 
-    if (cycle - c->enter < c->cycles) {
-        return;
-    }
     while (cycle - c->enter >= cycles) {
         cycles *= 2;
     }
@@ -180,21 +152,23 @@ static void ring_reach(struct cpu *c, uint64_t cycle)
 static uint32_t free_ports(struct cpu *c, const struct planted_work *w,
                            uint64_t from)
 {
-    uint32_t ports = w->ports, i;
+    uint32_t ports, i;
 
-    ring_reach(c, from + w->busy);
-    for (i = 0; i < w->busy && ports; i++) {
+    if (from + w->busy - c->enter >= c->cycles) {
+        ring_grow(c, from + w->busy);
+    }
+    ports = w->ports & ~(uint32_t)c->taken[from & (c->cycles - 1)];
+    for (i = 1; i < w->busy && ports; i++) {
         ports &= ~(uint32_t)c->taken[(from + i) & (c->cycles - 1)];
     }
     return ports;
 }
 
 /* A micro-op of a kind whose inputs are ready: the cycle in which it starts */
-static uint64_t start_uop(struct planted *p, unsigned cpu, unsigned work,
-                          uint64_t ready)
+static inline uint64_t start_uop(struct planted *p, struct cpu *c, unsigned cpu,
+                                 unsigned work, uint64_t ready)
 {
     const struct planted_work *w = &p->work[work];
-    struct cpu *c = p->cpu[cpu];
     uint64_t first = max_of(c->first[work], c->enter);
     uint64_t cycle = max_of(ready, first);
     uint32_t ports, i;
@@ -297,17 +271,14 @@ static void next_cycle(struct cpu *c)
 }
 
 /* Places that are not taken until then are lost to a cause. */
-static void enter_at(struct planted *p, unsigned cpu, uint64_t cycle,
-                     enum planted_event cause)
+static void enter_later(struct planted *p, unsigned cpu, uint64_t cycle,
+                        enum planted_event cause)
 {
     struct cpu *c = p->cpu[cpu];
-    uint64_t most = c->enter + c->cycles, lost, empty;
+    uint64_t most = c->enter + c->cycles;
+    uint64_t lost = p->m.width * (cycle - c->enter) - c->entered;
+    uint64_t empty = cycle - c->enter - (c->entered > 0);
 
-    if (cycle <= c->enter) {
-        return;
-    }
-    lost = p->m.width * (cycle - c->enter) - c->entered;
-    empty = cycle - c->enter - (c->entered > 0);
     p->total[cause][cpu] += lost;
     if (cause != PLANTED_SLOTS_BAD) {
         p->total[PLANTED_SLOTS_STALL][cpu] += lost;
@@ -321,6 +292,14 @@ static void enter_at(struct planted *p, unsigned cpu, uint64_t cycle,
     }
     c->enter = cycle;
     c->entered = 0;
+}
+
+static inline void enter_at(struct planted *p, unsigned cpu, uint64_t cycle,
+                            enum planted_event cause)
+{
+    if (cycle > p->cpu[cpu]->enter) {
+        enter_later(p, cpu, cycle, cause);
+    }
 }
 
 /* A micro-op takes a place of the width: the cycle in which it enters */
@@ -404,13 +383,13 @@ static uint64_t do_accesses(struct planted *p, unsigned cpu,
         }
         start = max_of(ready, take_place(p, c));
         if (stores) {
-            start = start_uop(p, cpu, PLANTED_STORE, start);
+            start = start_uop(p, c, cpu, PLANTED_STORE, start);
             access_data(p, cpu, a);
             own = start + p->m.work[PLANTED_STORE].latency;
             store_ends(c, a, own);
         } else {
             start = stored_end(c, a, start);
-            start = start_uop(p, cpu, PLANTED_LOAD, start);
+            start = start_uop(p, c, cpu, PLANTED_LOAD, start);
             own = start + access_data(p, cpu, a);
         }
         end = max_of(end, own);
@@ -420,17 +399,17 @@ static uint64_t do_accesses(struct planted *p, unsigned cpu,
 }
 
 /* The work of a form: the cycle in which its last micro-op ends */
-static uint64_t do_work(struct planted *p, unsigned cpu, unsigned work,
-                        uint64_t ready)
+static inline uint64_t do_work(struct planted *p, struct cpu *c, unsigned cpu,
+                               unsigned work, uint64_t ready)
 {
     const struct planted_work *w = &p->work[work];
     uint64_t end = ready, start;
     uint32_t i;
 
     for (i = 0; i < w->uops; i++) {
-        start = max_of(ready, take_place(p, p->cpu[cpu]));
+        start = max_of(ready, take_place(p, c));
         if (w->ports) {
-            start = start_uop(p, cpu, work, start);
+            start = start_uop(p, c, cpu, work, start);
         }
         end = max_of(end, start + w->latency);
         count(p, cpu, PLANTED_UOPS);
@@ -494,7 +473,7 @@ uint64_t planted_step(struct planted *p, unsigned cpu,
         end = max_of(end, take_place(p, c));
         count(p, cpu, PLANTED_UOPS);
     } else if (!f->moves_only || !s->accesses) {
-        end = do_work(p, cpu, f->work, end);
+        end = do_work(p, c, cpu, f->work, end);
     }
     for (i = 0; i < f->writes; i++) {
         c->ready[f->write[i]] = end;
@@ -503,7 +482,7 @@ uint64_t planted_step(struct planted *p, unsigned cpu,
     retire(p, c, end);
 
     if (f->conditional && mispredicted(p, c, s)) {
-        count(p, cpu, PLANTED_BRANCHES_MISS);
+        count(p, cpu, PLANTED_BRANCH_MISS);
         enter_at(p, cpu, end + p->m.penalty, PLANTED_SLOTS_BAD);
     }
     if (s->waits || f->waits) {

@@ -54,7 +54,7 @@ enum planted_event {
     PLANTED_LLC_MISS,
     PLANTED_DTLB_MISS,
     PLANTED_ITLB_MISS,
-    PLANTED_BRANCHES_MISS,
+    PLANTED_BRANCH_MISS,
     PLANTED_SLOTS_BAD, /* places that a cause left empty */
     PLANTED_SLOTS_FRONTEND,
     PLANTED_SLOTS_BACKEND,
@@ -65,7 +65,7 @@ enum planted_event {
     PLANTED_PORT, /* the first of PLANTED_PORTS */
     PLANTED_EVENTS = PLANTED_PORT + PLANTED_PORTS
 };
-extern const char *const planted_event_name[PLANTED_EVENTS];
+extern const char planted_event_names[]; /* with a space between each */
 
 enum planted_policy {
     PLANTED_LRU,

@@ -60,6 +60,7 @@ struct vcpu {
     bool any;                 /* there was one before */
     uint64_t ns, rest;        /* planted time; the rest is in 1/mhz ns */
     uint64_t time;            /* ns that it has executed, pauses with them */
+    uint64_t due;             /* the time of its next fault */
     unsigned frequency;       /* how many changes it has had */
     uint64_t smi, hypervisor; /* the time of the next pause */
     struct planted_step step;
@@ -116,7 +117,7 @@ static bool pause_is_due(const struct file_pause *p, uint64_t time,
 }
 
 /* Cycles of a CPU pass: the ns */
-static uint64_t take_time(unsigned cpu, struct vcpu *v, uint64_t cycles)
+static inline uint64_t take_time(unsigned cpu, struct vcpu *v, uint64_t cycles)
 {
     uint32_t mhz =
         v->frequency ? faults.frequency[v->frequency - 1].mhz : machine.mhz;
@@ -133,36 +134,46 @@ static uint64_t take_time(unsigned cpu, struct vcpu *v, uint64_t cycles)
     return ns;
 }
 
-/* The same for those of an instruction, and for pauses after it */
-static uint64_t pass(unsigned cpu, struct vcpu *v, uint64_t cycles)
+/* The faults that come after an instruction: the ns that they take */
+static uint64_t pass_faults(unsigned cpu, struct vcpu *v)
 {
-    uint64_t ns = take_time(cpu, v, cycles);
+    const struct file_pause *smi = &faults.smi,
+                            *hypervisor = &faults.hypervisor;
+    uint64_t ns = 0;
 
-    if (pause_is_due(&faults.smi, v->time, &v->smi)) {
-        ns += take_time(cpu, v, planted_pause(planted, cpu, faults.smi.length));
+    if (pause_is_due(smi, v->time, &v->smi)) {
+        ns += take_time(cpu, v, planted_pause(planted, cpu, smi->length));
         smis_total[cpu]++;
         if (trace) {
-            fprintf(trace, "pause %u %" PRIu64 "\n", cpu, faults.smi.length);
+            fprintf(trace, "pause %u %" PRIu64 "\n", cpu, smi->length);
         }
     }
-    if (pause_is_due(&faults.hypervisor, v->time, &v->hypervisor)) {
-        ns += faults.hypervisor.length;
-        v->time += faults.hypervisor.length;
+    if (pause_is_due(hypervisor, v->time, &v->hypervisor)) {
+        ns += hypervisor->length;
+        v->time += hypervisor->length;
     }
     if (v->frequency < faults.frequencies &&
         v->time >= faults.frequency[v->frequency].at) {
         v->frequency++;
         v->rest = 0;
     }
+    v->due = smi->every ? v->smi ? v->smi : smi->first : UINT64_MAX;
+    if (hypervisor->every) {
+        v->due = MIN(v->due, v->hypervisor ? v->hypervisor : hypervisor->first);
+    }
+    if (v->frequency < faults.frequencies) {
+        v->due = MIN(v->due, faults.frequency[v->frequency].at);
+    }
     return ns;
 }
 
 /* The instruction is over, and pc is the next one.  The ns that time lacks */
-static int64_t settle(unsigned cpu, struct vcpu *v, uint64_t pc, bool retired)
+static inline int64_t settle(unsigned cpu, struct vcpu *v, uint64_t pc,
+                             bool retired)
 {
     const struct place *p = v->at;
     struct planted_step *s = &v->step;
-    uint64_t cycles;
+    uint64_t cycles, ns;
 
     s->form = &p->known->form;
     s->pc = p->pc;
@@ -185,12 +196,13 @@ static int64_t settle(unsigned cpu, struct vcpu *v, uint64_t pc, bool retired)
     v->at = NULL;
     v->mode = p->mode;
     v->any = true;
-    return pass(cpu, v, cycles);
+    ns = take_time(cpu, v, cycles);
+    return v->time < v->due ? ns : ns + pass_faults(cpu, v);
 }
 
 /* Settle an instruction that is over.  The clock follows with the next one. */
-static void on_settle(unsigned cpu, uint64_t pc, uint64_t retired,
-                      uint64_t charged, bool fault)
+static inline void on_settle(unsigned cpu, uint64_t pc, uint64_t retired,
+                             uint64_t charged, bool fault)
 {
     struct vcpu *v = &vcpu[cpu];
     bool done = retired > v->retired;
@@ -467,6 +479,7 @@ static bool tell_facts(void)
 
 static bool set_up(const char *target, int argc, char **argv, char **why)
 {
+    char **names = g_strsplit(planted_event_names, " ", PLANTED_EVENTS);
     const char *wrong;
     unsigned e;
     int i;
@@ -493,8 +506,8 @@ static bool set_up(const char *target, int argc, char **argv, char **why)
         return false;
     }
     for (e = 0; e < PLANTED_EVENTS; e++) {
-        if (!qemu_plugin_pmu_supply(planted_event_name[e],
-                                    planted_totals(planted, e), on_settle)) {
+        if (!qemu_plugin_pmu_supply(names[e], planted_totals(planted, e),
+                                    on_settle)) {
             *why = g_strdup("a planted machine needs -icount shift=0");
             return false;
         }

@@ -58,7 +58,7 @@ ap_main:
 
 #: pmu
 # The bits that the event of micro-ops obeys, and its count with a threshold.  Then a counter that freezes
-# 100 instructions after it is set, three times
+# 100 instructions after it is set, three times, and the prefetchers' bits
 main:
 	xor r12d, r12d
 2:
@@ -93,6 +93,9 @@ main:
 	WR 0x390, (1 << 59 | 1 << 32)
 	dec r12d
 	jnz 3b
+	WR 0x1a4, 5
+	RD 0x1a4
+	call send
 ap_main:
 	jmp end
 

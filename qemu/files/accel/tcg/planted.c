@@ -5,62 +5,28 @@
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  *
- * With icount all vCPUs run in one thread.  So only QEMU's clock needs its
- * lock.  icount is exact at the start of a translation block only: each has one
- * instruction.
+ * With icount all vCPUs run in one thread.  icount is exact at the start of a
+ * translation block only: each has one instruction.  Time that passed waits
+ * until icount counts the instructions, too.
  */
 
 #include "qemu/osdep.h"
 #include "qemu/main-loop.h"
 #include "qemu/plugin.h"
-#include "qemu/seqlock.h"
 #include "exec/exec-all.h"
 #include "hw/core/cpu.h"
 #include "hw/core/pmu-planted.h"
 #include "system/cpu-timers.h"
-#include "system/cpu-timers-internal.h"
-#include "internal-common.h"
 
 #define PLANTED_CPUS     64
 #define PLANTED_COUNTERS 32
 
 /* In the order of PMUPlanted */
-static const char *const planted_names[PMU_PLANTED_EVENTS] = {
-    "cycles",
-    "uops",
-    "l1d",
-    "l1d-miss",
-    "l1i",
-    "l1i-miss",
-    "l2",
-    "l2-miss",
-    "llc",
-    "llc-miss",
-    "dtlb-miss",
-    "itlb-miss",
-    "branch-miss",
-    "ns",
-    "instructions",
-    "branches",
-    "slots",
-    "slots-retiring",
-    "slots-bad",
-    "slots-frontend",
-    "slots-backend",
-    "slots-stall",
-    "stall",
-    "stall-frontend",
-    "stall-backend",
-    "smis",
-    "port0",
-    "port1",
-    "port2",
-    "port3",
-    "port4",
-    "port5",
-    "port6",
-    "port7",
-};
+static const char planted_names[] =
+    "cycles uops l1d l1d-miss l1i l1i-miss l2 l2-miss llc llc-miss dtlb-miss "
+    "itlb-miss branch-miss ns instructions branches slots slots-retiring "
+    "slots-bad slots-frontend slots-backend slots-stall stall stall-frontend "
+    "stall-backend smis port0 port1 port2 port3 port4 port5 port6 port7";
 
 #define PLANTED_FACTS 64
 
@@ -73,13 +39,13 @@ static unsigned int planted_nfacts;
 static const uint64_t *planted_totals[PMU_PLANTED_EVENTS];
 static const PMUPlantedTarget *planted_target;
 static qemu_plugin_settle_cb_t planted_settle;
-static int64_t planted_slack;
+static int64_t planted_slack, planted_ns;
 
 /* The totals at which a PMU wants to stop */
 typedef struct PlantedStops {
     uint32_t armed; /* a bit for each counter */
-    PMUPlanted event[PLANTED_COUNTERS];
-    uint64_t total[PLANTED_COUNTERS];
+    const uint64_t *total[PLANTED_COUNTERS];
+    uint64_t at[PLANTED_COUNTERS];
 } PlantedStops;
 static PlantedStops planted_stops[PLANTED_CPUS];
 
@@ -145,8 +111,8 @@ void pmu_planted_arm(CPUState *cpu, unsigned int counter, PMUPlanted event,
         return; /* not in 2^64 events */
     }
     s->armed |= 1U << counter;
-    s->event[counter] = event;
-    s->total[counter] = total;
+    s->total[counter] = &planted_totals[event][cpu->cpu_index];
+    s->at[counter] = total;
 }
 
 void pmu_planted_disarm(CPUState *cpu, unsigned int counter)
@@ -196,8 +162,16 @@ void pmu_planted_turn(CPUState *cpu, int64_t slack)
     planted_slack = slack;
     if (planted_settle) {
         /* The same code at two addresses has branches of its own at each. */
-        cpu->tcg_cflags &= ~CF_PCREL;
+        cpu->tcg_cflags = (cpu->tcg_cflags & ~(CF_PCREL | CF_COUNT_MASK)) | 1;
     }
+}
+
+int64_t pmu_planted_take_time(void)
+{
+    int64_t ns = planted_ns;
+
+    planted_ns = 0;
+    return ns;
 }
 
 /*
@@ -207,6 +181,7 @@ void pmu_planted_turn(CPUState *cpu, int64_t slack)
 bool qemu_plugin_pmu_supply(const char *name, const uint64_t *totals,
                             qemu_plugin_settle_cb_t settle)
 {
+    g_auto(GStrv) names = g_strsplit(planted_names, " ", 0);
     unsigned int i;
 
     /* icount adds one ns for each instruction, which the plugin takes off. */
@@ -214,10 +189,9 @@ bool qemu_plugin_pmu_supply(const char *name, const uint64_t *totals,
         return false;
     }
     for (i = 0; i < PMU_PLANTED_EVENTS; i++) {
-        if (g_str_equal(name, planted_names[i])) {
+        if (g_str_equal(name, names[i])) {
             planted_totals[i] = totals;
             planted_settle = settle;
-            one_insn_per_tb = true;
             return true;
         }
     }
@@ -251,19 +225,6 @@ uint64_t qemu_plugin_insn_place(uint64_t vaddr, unsigned int *mode)
     return page + (vaddr & ~TARGET_PAGE_MASK);
 }
 
-/* True if time has reached the next deadline */
-static bool planted_add_time(CPUState *cpu, int64_t ns)
-{
-    seqlock_write_lock(&timers_state.vm_clock_seqlock,
-                       &timers_state.vm_clock_lock);
-    qatomic_set_i64(&timers_state.qemu_icount_bias,
-                    timers_state.qemu_icount_bias + ns);
-    seqlock_write_unlock(&timers_state.vm_clock_seqlock,
-                         &timers_state.vm_clock_lock);
-    planted_slack -= ns;
-    return planted_slack + cpu->neg.icount_decr.u16.low + cpu->icount_extra < 0;
-}
-
 /* The PMU arms those that it needs again. */
 static bool planted_reached(CPUState *cpu)
 {
@@ -273,7 +234,7 @@ static bool planted_reached(CPUState *cpu)
     for (left = s->armed; left; left &= left - 1) {
         unsigned int i = ctz32(left);
 
-        if (planted_totals[s->event[i]][cpu->cpu_index] >= s->total[i]) {
+        if (*s->total[i] >= s->at[i]) {
             s->armed &= ~(1U << i);
         }
     }
@@ -283,9 +244,12 @@ static bool planted_reached(CPUState *cpu)
 void qemu_plugin_planted_passed(int64_t ns, void *return_address)
 {
     CPUState *cpu = current_cpu;
-    bool due = ns && planted_add_time(cpu, ns);
-    bool reached = planted_stops[cpu->cpu_index].armed && planted_reached(cpu);
+    bool due, reached;
 
+    planted_ns += ns;
+    planted_slack -= ns;
+    due = planted_slack + cpu->neg.icount_decr.u16.low + cpu->icount_extra < 0;
+    reached = planted_stops[cpu->cpu_index].armed && planted_reached(cpu);
     if (!due && !reached) {
         return;
     }

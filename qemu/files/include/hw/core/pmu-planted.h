@@ -103,4 +103,7 @@ void pmu_planted_lies(PMULies *lies);
 /* A turn of a vCPU begins: how much later than its end is the next deadline? */
 void pmu_planted_turn(CPUState *cpu, int64_t slack);
 
+/* The ns that a plugin has added since the last call */
+int64_t pmu_planted_take_time(void);
+
 #endif

@@ -886,7 +886,7 @@ static void pmu_reached(CPUState *cs)
 
 static uint64_t pmu_unretired(CPUState *cs)
 {
-    return X86_CPU(cs)->env.pmu.unretired;
+    return cpu_env(cs)->pmu.unretired; /* each instruction asks: no cast */
 }
 
 static const PMUPlantedTarget pmu_target = {
@@ -908,8 +908,8 @@ static CPUCacheInfo *pmu_planted_info(CPUCacheInfo *old, const char *name)
     PMUPlantedCache c;
     CPUCacheInfo *new;
 
-    if (!old || !pmu_planted_cache(name, &c) || c.ways >= c.sets ||
-        c.line > 4096 || c.size % (old->level == 3 ? 512 * KiB : KiB)) {
+    if (!old || !pmu_planted_cache(name, &c) || c.line > 4096 ||
+        c.size % (old->level == 3 ? 512 * KiB : KiB)) {
         return old;
     }
     new = g_memdup2(old, sizeof(*old));
@@ -1339,6 +1339,11 @@ static PMUReg pmu_amd_reg(CPUX86State *env, uint32_t msr)
 
 static PMUReg pmu_find_reg(CPUX86State *env, uint32_t msr)
 {
+    /* MSR_MISC_FEATURE_CONTROL (Intel SDM vol. 4), which the plugin sees */
+    if (msr == 0x1a4 && pmu_ngp(env) && pmu_planted(PMU_PLANTED_CYCLES)) {
+        return pmu_reg(REG_PLAIN,
+                       &env_archcpu(env)->pmu_extra[X86_PMU_PREFETCHERS], 15);
+    }
     if (pmu_is_intel(env)) {
         return pmu_intel_reg(env, msr);
     }
