@@ -3,7 +3,7 @@
 EVENT_LIB := $(addprefix events/names/,parse.o mod.o masks.o key.o find.o perf.o name.o preset.o suggest.o)
 EVENT_LIB += $(addprefix events/,encode.o encode_netburst.o nearer.o amd_pics.o cpu.o file.o machine.o core_type.o \
     own_intel.o own_amd.o own_arm.o own_soft.o)
-KERN_EVENT_OBJS := $(addprefix events/,amd_pics.o nearer.o)
+KERN_EVENT_OBJS := $(addprefix events/,amd_pics.o nearer.o names/linux_event.o)
 # One table for each vendor.
 EVENT_VENDORS := intel amd arm
 EVENT_TABLES  := $(EVENT_VENDORS:%=events/generated/%.o)

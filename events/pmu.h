@@ -221,6 +221,38 @@ enum soft_model {
 	SOFT_ULTRA, /* UltraSPARC */
 };
 
+/* Linux's struct perf_event_attr, as PERF_ATTR_SIZE_VER7 has it. */
+struct linux_attr {
+	uint32_t type, size;
+	uint64_t config, period, sample_type, format, flags, more[7];
+	uint32_t watermark, stack, aux_bytes, reserved;
+	uint64_t signal_data;
+};
+#define LINUX_ATTR_LEAST 64 /* PERF_ATTR_SIZE_VER0 */
+#define LINUX_NEVENTS    10 /* of hardware, and of software */
+
+enum { LINUX_HARDWARE, LINUX_SOFTWARE, LINUX_CACHE = 3, LINUX_RAW };
+#define LINUX_DISABLED  (1U << 0)
+#define LINUX_INHERIT   (1U << 1)
+#define LINUX_PINNED    (1U << 2)
+#define LINUX_EXCLUSIVE (1U << 3)
+#define LINUX_NO_USER   (1U << 4)
+#define LINUX_NO_KERNEL (1U << 5)
+#define LINUX_FREQUENCY (1U << 10)
+#define LINUX_ON_EXEC   (1U << 12)
+#define LINUX_PRECISE   (3U << 15)
+
+/*
+ * names/linux_event.c: is the struct one that this kernel serves?  Then make a
+ * request of it, whose ce_pics is 0 for an event of software.  system: programs
+ * run at system privilege.  Both return 0 or Linux's error number.
+ */
+struct cpc_pmu;
+struct cpc_packreq;
+int events_linux_check(const struct linux_attr *attr);
+int events_linux(const struct cpc_pmu *pm, const struct linux_attr *attr,
+    bool system, struct cpc_packreq *pr);
+
 /* The code of a number that no event has.  A bind refuses it. */
 #define EVENT_CODE_TOO_HIGH (~0ULL)
 

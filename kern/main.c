@@ -186,6 +186,7 @@ kern_main(struct bootinfo *bi)
 	firmware_init(bi);
 	syscall_init();
 	proc_files_init();
+	perf_event_init();
 	test_hooks_init(cmdline.cl_test_hooks);
 	start_launcher();
 }

@@ -16,7 +16,9 @@
 #include "kern/sched/timer.h"
 
 struct cpu;
+struct kcpc_profile;
 struct lwp;
+struct perf_lwp;
 struct proc;
 struct trapframe;
 
@@ -58,6 +60,7 @@ struct kcpc_ctx {
 	struct timer kc_fold;
 	uint32_t kc_notify; /* bit n: PIC n counts a notify request */
 	struct kcpc_profile *kc_profile; /* the profile it counts for */
+	struct perf_lwp *kc_perf; /* kern/sys/linux/perf_event.c, or NULL */
 	/* A profile's: where its overflow hit the kernel, or 0... */
 	uint64_t kc_nmi_pc;
 	unsigned kc_image; /* ...and the number of its program */
@@ -389,5 +392,17 @@ kcpc_op_fn kcpc_op_profile, kcpc_op_profile_stat, kcpc_op_profile_image;
 
 /* counter_page.c */
 kcpc_op_fn kcpc_op_page;
+
+/*
+ * The contexts of perf_event_open(2), above kcpc.  They have kc_perf, and this
+ * profile, which takes no samples.  inherit() returns 0 or EAGAIN.
+ */
+struct kcpc_perf_ops {
+	int (*inherit)(const struct lwp *parent, struct lwp *child);
+	void (*executed)(struct lwp *l);
+	void (*ended)(struct kcpc_ctx *ctx);
+};
+extern const struct kcpc_perf_ops *kcpc_perf;
+extern struct kcpc_profile kcpc_perf_profile;
 
 #endif /* KERN_CPC_KCPC_IMPL_H */

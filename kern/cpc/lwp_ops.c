@@ -249,6 +249,8 @@ kcpc_inherit(const struct lwp *parent, struct lwp *child)
 	/* A profile begins at execve(2), which ends this child. */
 	if (from->kc_profile != NULL && !kcpc_profiled(parent))
 		return 0;
+	if (from->kc_profile != NULL && from->kc_perf != NULL)
+		return kcpc_perf->inherit(parent, child);
 	if ((ctx = kcpc_ctx_copy(from)) == NULL)
 		return EAGAIN; /* an uncounted LWP would make sums wrong */
 	ctx->kc_lwp = child;

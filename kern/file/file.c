@@ -411,6 +411,7 @@ file_stat(const struct file *f, struct file_info *fi)
 	case FILE_EVENT:
 	case FILE_TIMER:
 	case FILE_SIGNAL:
+	case FILE_PERF:
 		fi->fi_ino = 1; /* as Linux, one for all of them */
 		fi->fi_mode = 0600;
 		return;

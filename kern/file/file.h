@@ -16,6 +16,7 @@ struct archive_entry;
 struct device; /* kern/file/file.c */
 struct lookup;
 struct kcpc_profile;
+struct perf_event; /* kern/sys/linux/perf_event.c */
 struct cpu;
 struct pipe; /* kern/file/pipe.c */
 struct text;
@@ -43,6 +44,7 @@ enum file_kind {
 	FILE_EVENT,      /* eventfd(2): f_count */
 	FILE_TIMER,      /* timerfd_create(2): f_timer */
 	FILE_SIGNAL,     /* signalfd4(2): f_signals */
+	FILE_PERF,       /* perf_event_open(2): f_perf */
 	FILE_NKIND,
 };
 
@@ -68,6 +70,7 @@ struct file {
 		struct tmp_node *f_tmp;
 		struct epoll *f_epoll;
 		struct timer_file *f_timer;
+		struct perf_event *f_perf;
 		uint64_t f_signals; /* a set of signals */
 		struct {
 			uint64_t f_count;

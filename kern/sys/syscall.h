@@ -89,6 +89,7 @@ struct proc;
 	X(umask, 95, 166)                                                      \
 	X(chdir, 80, 49)                                                       \
 	X(fchdir, 81, 50)                                                      \
+	X(perf_event_open, 298, 241)                                           \
 	/* epoll.c, event.c, timerfd.c, signalfd.c */                          \
 	O(epoll_create, 213)                                                   \
 	X(epoll_create1, 291, 20)                                              \
@@ -225,6 +226,8 @@ enum syscall {
 
 /* proc_files.c: register the files of /proc and /sys.  Once, at boot. */
 void proc_files_init(void);
+/* perf_event.c: register its files, and what kcpc calls.  Once, at boot. */
+void perf_event_init(void);
 
 /* sched.c: the private call BARECPC_SYS_SCHED. */
 intptr_t sched_syscall(const uintptr_t *a);

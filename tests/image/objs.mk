@@ -7,8 +7,8 @@ TESTS_sched    := thread futex mutex lock_shared synch_shared handover lowest sc
 TESTS_signal   := signal signalfd signal_mask signal_frame signal_fault signal_stack signal_lwp itimer \
     register_leak job
 TESTS_libcpc   := cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_fit cpc_software cpc_model
-TESTS_counting := cpc_exact cpc_direct cpc_window cpc_page cpc_walk cpc_wide cpc_events cpc_models cpc_presets \
-    cpc_lookup cpc_extra_msr cpc_cycles cpc_vendor
+TESTS_counting := cpc_exact cpc_direct cpc_window cpc_page cpc_walk cpc_wide cpc_perf cpc_events cpc_models \
+    cpc_presets cpc_lookup cpc_extra_msr cpc_cycles cpc_vendor
 TESTS_overflow := cpc_overflow cpc_position cpc_storm cpc_ucontext cpc_kernel cpc_late cpc_profile
 TESTS_inherit  := cpc_inherit cpc_fork
 TESTS_cpus     := cpc_cpu cpc_core_type cpc_each_cpu cpc_interlock cpc_denied cpc_shared

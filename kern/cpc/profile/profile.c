@@ -47,6 +47,9 @@ struct kcpc_profile {
 	struct cpc_profile_stat kp_stat;
 };
 
+const struct kcpc_perf_ops *kcpc_perf;
+struct kcpc_profile kcpc_perf_profile = { .kp_begun = true };
+
 _Static_assert(
     sizeof(struct cpc_profile_sample) + CPC_PROFILE_DEPTH * sizeof(uint64_t) <
 	CHUNK_BYTES,
@@ -343,6 +346,10 @@ kcpc_exec_enter(struct lwp *l)
 
 	if (ctx == NULL)
 		return;
+	if (ctx->kc_perf != NULL) {
+		kcpc_perf->executed(l);
+		return;
+	}
 	ctx->kc_image = kcpc_image_of(&ctx->kc_profile->kp_images,
 	    (struct cpc_profile_image){ .ci_bias = p->p_elf.e_bias },
 	    p->p_name);
@@ -371,6 +378,10 @@ kcpc_profile_end(struct kcpc_ctx *ctx)
 
 	if (kp == NULL)
 		return;
+	if (ctx->kc_perf != NULL) {
+		kcpc_perf->ended(ctx);
+		return;
+	}
 	if (kp->kp_begun) {
 		/* The LWP does not return to take a sample that is due. */
 		bool due =

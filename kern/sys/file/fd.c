@@ -377,6 +377,8 @@ sys_ioctl(const uintptr_t *a)
 	}
 	if (f->f_kind == FILE_CONSOLE && !cons_is_framed())
 		return ioctl_console(a);
+	if (f->f_kind == FILE_PERF)
+		return perf_ioctl(f, (unsigned)a[1], a[2]);
 	if (a[1] != FIONREAD || !bytes_ready(f, &word))
 		return -ENOTTY;
 	return -copyout(a[2], &word, sizeof word);

@@ -71,6 +71,8 @@ read_file(struct file *f, uintptr_t uva, size_t len)
 		return timer_read(f, uva, len);
 	if (f->f_kind == FILE_SIGNAL)
 		return signal_read(f, uva, len);
+	if (f->f_kind == FILE_PERF)
+		return perf_read(f, uva, len);
 	if (f->f_kind == FILE_PROFILE)
 		return kcpc_profile_read(f->f_profile, uva, len);
 	n = read_at(f, f->f_offset, uva, len);
@@ -132,6 +134,7 @@ write_file(struct file *f, uintptr_t uva, size_t len)
 		return event_write(f, uva, len);
 	case FILE_TIMER:
 	case FILE_SIGNAL:
+	case FILE_PERF:
 		return -EINVAL;
 	case FILE_CONSOLE:
 		return write_console(f->f_stream, uva, len);
@@ -227,7 +230,7 @@ sys_pread64(const uintptr_t *a)
 		return -EINVAL;
 	if (f->f_kind == FILE_CONSOLE || f->f_kind == FILE_PIPE ||
 	    f->f_kind == FILE_EVENT || f->f_kind == FILE_TIMER ||
-	    f->f_kind == FILE_SIGNAL)
+	    f->f_kind == FILE_SIGNAL || f->f_kind == FILE_PERF)
 		return -ESPIPE;
 	return read_at(f, a[3], a[1], a[2]);
 }

@@ -34,6 +34,9 @@ intptr_t event_read(struct file *f, uintptr_t uva, size_t len);
 intptr_t event_write(struct file *f, uintptr_t uva, size_t len);
 /* signalfd.c: read(2) of signals. */
 intptr_t signal_read(struct file *f, uintptr_t uva, size_t len);
+/* perf_event.c: the calls of perf_event_open(2)'s files. */
+intptr_t perf_read(struct file *f, uintptr_t uva, size_t len);
+intptr_t perf_ioctl(struct file *f, unsigned request, uintptr_t arg);
 /* timerfd.c: read(2) of a timer. */
 intptr_t timer_read(struct file *f, uintptr_t uva, size_t len);
 

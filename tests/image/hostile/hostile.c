@@ -136,6 +136,8 @@ static const struct call calls[] = {
 	{ "barecpc stat", BARECPC_SYS_STAT, OUT, { BAD } },
 	{ "barecpc interrupts", BARECPC_SYS_INTERRUPTS, OUT, { BAD } },
 	{ "barecpc phys", BARECPC_SYS_PHYS, 0, { BAD } },
+	{ "perf_event_open", SYS_perf_event_open, 0,
+	    { BAD, 0, (uintptr_t)-1, (uintptr_t)-1, 0 } },
 };
 #define NCALL (sizeof calls / sizeof calls[0])
 

@@ -23,6 +23,7 @@
 
 static cpc_t *the_cpc;
 static cpc_set_t *set, *other_set, *many;
+static uint64_t cycles[16] = { 128ULL << 32 }; /* struct perf_event_attr */
 
 /*
  * Another LWP.  While it is bound it has the one context that needs no
@@ -199,6 +200,9 @@ const struct turn_call turn_counters[] = {
 	    .tc_errno = EINVAL),
 	TURN_MADE("clone of an LWP that inherits", SYS_clone, bind_inherit,
 	    turn_make_thread, unbind_own, .tc_least = 5),
+	TURN_CALL("perf_event_open", SYS_perf_event_open,
+	    ((uintptr_t)cycles, 0, (uintptr_t)-1, (uintptr_t)-1, 0),
+	    .tc_undo = turn_close, .tc_least = 3),
 	TURN_MADE("execve of a profiled process", SYS_execve, start_profile,
 	    turn_make_execve, NULL, .tc_exit = 1, .tc_child = true,
 	    .tc_least = 20),

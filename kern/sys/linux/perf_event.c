@@ -1,0 +1,547 @@
+/*
+ * perf_event_open(2): Linux's counters, for the calling thread and, if they are
+ * inherited, for the threads and processes that it creates.
+ *
+ * All events of an LWP share its context of kcpc, which counts for those that
+ * are enabled.  A change of one of them stops it, adds its counts to the
+ * events, and makes another.  Nothing is multiplexed: a group that finds too
+ * few PICs free does not run, and its time_running stands still.
+ *
+ * Linux, include/uapi/linux/perf_event.h; man-pages, perf_event_open(2).
+ */
+#include <stddef.h>
+
+#include "events/pmu.h"
+#include "kern/arch.h"
+#include "kern/cpc/kcpc.h"
+#include "kern/cpc/kcpc_impl.h"
+#include "kern/cpc/profile/profile_impl.h"
+#include "kern/file/file.h"
+#include "kern/mm/page.h"
+#include "kern/mm/usercopy.h"
+#include "kern/platform/errno.h"
+#include "kern/proc/lwp.h"
+#include "kern/proc/proc.h"
+#include "kern/sched/xcall.h"
+#include "kern/sys/file/wait_files.h"
+#include "kern/sys/syscall.h"
+
+/* Formats of read(2), and flags of the call. */
+enum { GROUP = 8 };
+enum { NO_GROUP = 1, OUTPUT = 2, CLOEXEC = 8 };
+
+struct perf_event {
+	struct perf_event *leader, *next; /* of its group; itself first */
+	struct linux_attr attr;
+	struct cpc_packreq req; /* ce_pics is 0: the kernel counts it */
+	int tid;                /* the LWP that opened it */
+	bool error;             /* it is pinned, and found no PICs */
+	uint64_t count, enabled, running; /* in all LWPs; times in ns */
+	uint64_t id;
+};
+
+/* The events of an LWP. */
+struct perf_lwp {
+	struct perf_lwp *next;
+	struct lwp *lwp;
+	unsigned n;
+	struct slot {
+		struct perf_event *e;
+		bool enabled, running;
+		unsigned request; /* in the context */
+	} slot[NFD];
+};
+static struct perf_lwp *all;
+#define EACH_SLOT(s, pl)                                                       \
+	for (struct slot *s = (pl)->slot; s < (pl)->slot + (pl)->n; s++)
+
+static bool
+is_software(const struct perf_event *e)
+{
+	return e->req.cr_event.ce_pics == 0;
+}
+
+/* By PERF_COUNT_SW_*.  A switch is in the kernel, a fault in the program. */
+static uint64_t
+software_count(
+    const struct linux_attr *attr, const struct cpc_profile_usage *is)
+{
+	uint64_t user = (attr->flags & LINUX_NO_USER) == 0;
+	uint64_t kernel = (attr->flags & LINUX_NO_KERNEL) == 0;
+	const uint64_t counts[LINUX_NEVENTS] = { is->cu_task_ns, is->cu_task_ns,
+		user * is->cu_faults, kernel * is->cu_switches,
+		kernel * is->cu_migrations, user * is->cu_faults };
+
+	return counts[attr->config];
+}
+
+/* Add the counts of the LWP's context, which is stopped, to its events. */
+static void
+fold(struct perf_lwp *pl)
+{
+	struct kcpc_ctx *ctx = pl->lwp->l_cpc;
+	const struct cpc_profile_usage is = kcpc_usage_take(ctx);
+	bool lost = (ctx->kc_flags & KCPC_CTX_INVALID) != 0;
+
+	EACH_SLOT(s, pl) {
+		bool software = is_software(s->e);
+
+		if (s->enabled)
+			s->e->enabled += is.cu_task_ns;
+		if (s->running && (software || !lost))
+			s->e->running += is.cu_task_ns;
+		if (s->running && software)
+			s->e->count += software_count(&s->e->attr, &is);
+		else if (s->running)
+			s->e->count += *kcpc_count(ctx, s->request);
+	}
+	for (unsigned i = 0; i < ctx->kc_nreqs; i++)
+		*kcpc_count(ctx, i) = 0;
+}
+
+static void
+hold(struct perf_lwp *pl)
+{
+	kcpc_stop(pl->lwp->l_cpc);
+	fold(pl);
+}
+
+/* The requests that get PICs; the kernel lock guards it. */
+static struct {
+	struct cpc_pack pack;
+	struct cpc_packreq req[PCBE_MAXPIC];
+} wanted;
+#define NWANTED wanted.pack.cp_nreqs
+
+/* Add an event to `wanted`.  Returns whether there is room. */
+static bool
+want(const struct perf_event *e)
+{
+	if (is_software(e))
+		return true;
+	if (NWANTED == PCBE_MAXPIC)
+		return false;
+	wanted.req[NWANTED++] = e->req;
+	return true;
+}
+
+/*
+ * Make a context for `wanted` in place of *ctx, whose memory it takes.  Returns
+ * 0 or an errno.
+ */
+static int
+remake(struct kcpc_ctx **ctx)
+{
+	struct cpc_refusal rf;
+
+	if (*ctx != NULL)
+		kcpc_ctx_destroy(*ctx);
+	*ctx = NULL;
+	return kcpc_ctx_create(&wanted.pack, false, 0, NULL, ctx, &rf);
+}
+
+/* Have the context count for a group, too, if it can. */
+static void
+place_group(struct perf_lwp *pl, struct perf_event *e, struct kcpc_ctx **ctx)
+{
+	uint16_t before = NWANTED;
+	bool room = true;
+
+	EACH_SLOT(s, pl) {
+		if (!s->enabled || s->e->leader != e)
+			continue;
+		s->request = NWANTED;
+		s->running = true;
+		room = room && want(s->e);
+	}
+	if (room &&
+	    (NWANTED == before || (kcpc_lwp_check() == 0 && remake(ctx) == 0)))
+		return;
+	NWANTED = before;
+	remake(ctx); /* as it was */
+	e->error = (e->attr.flags & LINUX_PINNED) != 0;
+	EACH_SLOT(s, pl)
+		s->running &= s->e->leader != e;
+}
+
+/*
+ * Make the LWP's context again, for what is enabled.  It does not count yet. If
+ * it is the first and memory is out, pl is freed.
+ */
+static int
+place(struct perf_lwp *pl)
+{
+	struct kcpc_ctx *ctx = NULL, *old = pl->lwp->l_cpc;
+	struct kcpc_usage usage = { 0 };
+
+	if (old != NULL) {
+		usage = old->kc_usage;
+		kcpc_instance_remove(old);
+		kcpc_ctx_destroy(old); /* its memory is there for the next */
+	}
+	NWANTED = 0;
+	if (remake(&ctx) != 0) {
+		kfree(pl);
+		return ENOMEM;
+	}
+	EACH_SLOT(s, pl)
+		s->running = false;
+	EACH_SLOT(s, pl) {
+		if (s->e->leader == s->e && s->enabled)
+			place_group(pl, s->e, &ctx);
+	}
+	ctx->kc_lwp = pl->lwp;
+	ctx->kc_proc = pl->lwp->l_proc;
+	ctx->kc_flags |= KCPC_CTX_PROFILE | KCPC_CTX_LWPINHERIT |
+	                 (ctx->kc_nreqs == 0 ? KCPC_CTX_FREEZE : 0);
+	ctx->kc_pcbe.ps_user_read = false;
+	ctx->kc_profile = &kcpc_perf_profile;
+	ctx->kc_perf = pl;
+	ctx->kc_usage = usage;
+	kcpc_instance_add(ctx);
+	pl->lwp->l_cpc = ctx;
+	if (old != NULL)
+		return 0;
+	pl->next = all;
+	all = pl;
+	kcpc_usage_begin(ctx);
+	if (pl->lwp == lwp_self())
+		kcpc_usage_on(ctx);
+	return 0;
+}
+
+static void
+start_here(void *ctx)
+{
+	kcpc_start(ctx);
+}
+
+/* The LWP's context counts again, if its LWP is on a CPU. */
+static void
+go_on(const struct perf_lwp *pl)
+{
+	struct cpu *c = kcpc_counting_cpu(pl->lwp->l_cpc);
+
+	if (c == arch_curcpu())
+		kcpc_start(pl->lwp->l_cpc);
+	else if (c != NULL)
+		xcall(c, start_here, pl->lwp->l_cpc);
+}
+
+enum action { SETTLE, ENABLE, DISABLE, CLOSE };
+
+static bool
+is_of(const struct perf_event *its, const struct perf_event *e, bool group)
+{
+	return its == e || (group && its->leader == e->leader);
+}
+
+/* Act on an event, or on its group, in all LWPs that count it. */
+static void
+act(const struct perf_event *e, bool group, enum action action)
+{
+	for (struct perf_lwp *pl = all, *next; pl != NULL; pl = next) {
+		unsigned left = 0, touched = 0;
+
+		next = pl->next;
+		EACH_SLOT(s, pl)
+			touched += is_of(s->e, e, group);
+		if (touched == 0)
+			continue;
+		hold(pl);
+		EACH_SLOT(s, pl) {
+			bool its = is_of(s->e, e, group);
+
+			if (its && action != SETTLE)
+				s->enabled = action == ENABLE;
+			if (!its || action != CLOSE)
+				pl->slot[left++] = *s;
+		}
+		pl->n = left;
+		if (action != SETTLE)
+			place(pl); /* cannot fail: memory is there */
+		if (left == 0)
+			kcpc_drop(pl->lwp);
+		else
+			go_on(pl);
+	}
+}
+
+static void
+executed(struct lwp *l)
+{
+	struct perf_lwp *pl = l->l_cpc->kc_perf;
+
+	hold(pl);
+	EACH_SLOT(s, pl)
+		s->enabled |= (s->e->attr.flags & LINUX_ON_EXEC) != 0;
+	place(pl);
+	go_on(pl);
+}
+
+/* The context, which is stopped, goes with its LWP or its last event. */
+static void
+ended(struct kcpc_ctx *ctx)
+{
+	struct perf_lwp **at = &all;
+
+	fold(ctx->kc_perf);
+	while (*at != ctx->kc_perf)
+		at = &(*at)->next;
+	*at = ctx->kc_perf->next;
+	kfree(ctx->kc_perf);
+}
+
+static int
+inherit(const struct lwp *parent, struct lwp *child)
+{
+	struct perf_lwp *pl = kmalloc(sizeof *pl);
+
+	if (pl == NULL)
+		return EAGAIN;
+	pl->lwp = child;
+	EACH_SLOT(s, parent->l_cpc->kc_perf) {
+		if ((s->e->attr.flags & LINUX_INHERIT) != 0)
+			pl->slot[pl->n++] = *s;
+	}
+	if (pl->n != 0)
+		return place(pl) != 0 ? EAGAIN : 0;
+	kfree(pl);
+	return 0;
+}
+
+/* Its last descriptor is closed.  Without a leader each event is a group. */
+static void
+event_close(struct file *f)
+{
+	struct perf_event *e = f->f_perf, *at = e->leader, *next;
+
+	while (at != e && at->next != e)
+		at = at->next;
+	if (at != e)
+		at->next = e->next;
+	for (at = at == e ? e->next : NULL; at != NULL; at = next) {
+		next = at->next;
+		at->leader = at;
+		at->next = NULL;
+	}
+	act(e, false, CLOSE);
+	kfree(e);
+}
+
+void
+perf_event_init(void)
+{
+	static const struct device_ops file_ops = { .release = event_close };
+	static const struct kcpc_perf_ops ops = { inherit, executed, ended };
+
+	file_register(FILE_PERF, &file_ops);
+	kcpc_perf = &ops;
+}
+
+/* Copy a struct that may be older or newer than this kernel's. */
+static int
+attr_copyin(uintptr_t uva, struct linux_attr *attr)
+{
+	uintptr_t size_at = uva + offsetof(struct linux_attr, size);
+	uint32_t size, at = sizeof *attr, own = at;
+	uint8_t byte = 0;
+
+	if (copyin(&size, size_at, sizeof size) != 0)
+		return EFAULT;
+	size = size == 0 ? LINUX_ATTR_LEAST : size;
+	if (size < LINUX_ATTR_LEAST || size > PAGE_SIZE)
+		byte = 1;
+	else if (copyin(attr, uva, size < own ? size : own) != 0)
+		return EFAULT;
+	for (; byte == 0 && at < size; at++) {
+		if (copyin(&byte, uva + at, 1) != 0)
+			return EFAULT;
+	}
+	if (byte == 0)
+		return 0;
+	return copyout(size_at, &own, sizeof own) != 0 ? EFAULT : E2BIG;
+}
+
+/* Only the caller can be counted, on all CPUs. */
+static int
+check_target(int pid, int cpu)
+{
+	if (pid == -1)
+		return cpu < 0 ? EINVAL : EACCES;
+	if (pid != 0 && pid != lwp_self()->l_tid)
+		return lwp_find(pid) != NULL ? EACCES : ESRCH;
+	return cpu == -1 ? 0 : EINVAL;
+}
+
+/* Can the PICs count an event, with the group of `at`? */
+static int
+check_fits(const struct perf_event *e, const struct perf_event *at)
+{
+	bool alone = at == NULL, room = true;
+	struct kcpc_ctx *ctx = NULL;
+	int err = EINVAL;
+
+	NWANTED = 0;
+	for (; at != NULL; at = at->next)
+		room = room && want(at);
+	if (room && want(e) && (err = remake(&ctx)) == 0)
+		kcpc_ctx_destroy(ctx);
+	if (err == 0 || err == ENOMEM)
+		return err;
+	if (alone)
+		return e->attr.type == LINUX_RAW ? EINVAL : ENOENT;
+	err = check_fits(e, NULL);
+	return err != 0 ? err : EINVAL;
+}
+
+/* Add an event to those of the current LWP. */
+static int
+attach(struct perf_event *e)
+{
+	struct kcpc_ctx *ctx = lwp_self()->l_cpc;
+	struct perf_lwp *pl = ctx != NULL ? ctx->kc_perf : kmalloc(sizeof *pl);
+
+	if (pl == NULL)
+		return ctx != NULL ? EBUSY : ENOMEM; /* a set is bound */
+	if (pl->n == NFD)
+		return ENOSPC;
+	if (ctx != NULL)
+		hold(pl);
+	pl->lwp = lwp_self();
+	pl->slot[pl->n++] = (struct slot){ .e = e,
+		.enabled = (e->attr.flags & LINUX_DISABLED) == 0 };
+	if (place(pl) != 0)
+		return ENOMEM;
+	go_on(pl);
+	return 0;
+}
+
+/* Open the event, in the leader's group.  Returns 0 or an errno. */
+static int
+event_open(struct perf_event *e, struct perf_event *leader)
+{
+	static uint64_t last_id;
+	struct cpc_pmu pm = { .pm_kind = 0 };
+	int err;
+
+	e->leader = leader != NULL ? leader : e;
+	e->tid = lwp_self()->l_tid;
+	e->id = ++last_id;
+	if (e->leader->leader != e->leader || e->leader->tid != e->tid ||
+	    ((e->leader->attr.flags ^ e->attr.flags) & LINUX_INHERIT) != 0 ||
+	    (leader != NULL &&
+		(e->attr.flags & (LINUX_PINNED | LINUX_EXCLUSIVE)) != 0))
+		return EINVAL;
+	kcpc_ops->describe(&pm, 0);
+	err = events_linux(&pm, &e->attr, lwp_self()->l_system, &e->req);
+	if (err != 0 ||
+	    (!is_software(e) && (err = check_fits(e, leader)) != 0) ||
+	    (err = attach(e)) != 0)
+		return err;
+	while (leader != NULL && leader->next != NULL)
+		leader = leader->next;
+	if (leader != NULL)
+		leader->next = e;
+	return 0;
+}
+
+intptr_t
+sys_perf_event_open(const uintptr_t *a)
+{
+	const struct file *group = file_get((int)a[3]);
+	struct linux_attr attr = { 0 };
+	struct perf_event *e;
+	struct file *f;
+	int err;
+
+	if ((a[4] & ~(uintptr_t)(NO_GROUP | OUTPUT | CLOEXEC)) != 0)
+		return -EINVAL;
+	if ((err = attr_copyin(a[0], &attr)) != 0 ||
+	    (err = events_linux_check(&attr)) != 0)
+		return -err;
+	if ((int)a[3] != -1 && (group == NULL || group->f_kind != FILE_PERF))
+		return -EBADF;
+	if ((err = check_target((int)a[1], (int)a[2])) != 0)
+		return -err;
+	if (kcpc_ops == NULL)
+		return -ENOENT;
+	if ((a[4] & NO_GROUP) != 0)
+		group = NULL;
+	err = ENOMEM;
+	e = kmalloc(sizeof *e);
+	if ((f = file_new(FILE_PERF, O_RDWR)) != NULL && e != NULL) {
+		f->f_perf = e;
+		e->attr = attr;
+		err = event_open(e, group != NULL ? group->f_perf : NULL);
+	}
+	kcpc_asked(err != 0);
+	if (err == 0)
+		return install_file(f, (a[4] & CLOEXEC) != 0);
+	kfree(e);
+	kfree(f);
+	return -err;
+}
+
+intptr_t
+perf_read(struct file *f, uintptr_t uva, size_t len)
+{
+	const struct perf_event *e = f->f_perf, *at;
+	unsigned format = (unsigned)e->attr.format, n = 1;
+	bool group = (format & GROUP) != 0;
+	uint64_t v[3 + 3 * NFD];
+
+	if (e->error)
+		return 0;
+	act(e, group, SETTLE);
+	at = group ? e->leader : e;
+	v[0] = group ? 0 : e->count; /* a group's number of events */
+	if ((format & 1) != 0)
+		v[n++] = at->enabled;
+	if ((format & 2) != 0)
+		v[n++] = at->running;
+	for (; at != NULL; at = group ? at->next : NULL) {
+		if (group) {
+			v[0]++;
+			v[n++] = at->count;
+		}
+		if ((format & 4) != 0)
+			v[n++] = at->id;
+		if ((format & 16) != 0)
+			v[n++] = 0; /* samples lost */
+	}
+	n *= sizeof v[0];
+	if (len < n)
+		return -ENOSPC;
+	return copyout(uva, v, n) != 0 ? -EFAULT : (intptr_t)n;
+}
+
+/* PERF_EVENT_IOC_*; bit 0 of some arguments means the whole group. */
+#define IOC_ENABLE  0x2400
+#define IOC_DISABLE 0x2401
+#define IOC_RESET   0x2403
+#define IOC_ID      0x80082407
+
+intptr_t
+perf_ioctl(struct file *f, unsigned request, uintptr_t arg)
+{
+	struct perf_event *e = f->f_perf;
+
+	switch (request) {
+	case IOC_ENABLE:
+	case IOC_DISABLE:
+		e->error = false;
+		act(e, arg & 1, request == IOC_ENABLE ? ENABLE : DISABLE);
+		return 0;
+	case IOC_RESET:
+		act(e, arg & 1, SETTLE);
+		e->count = 0;
+		for (e = e->leader; (arg & 1) && e != NULL; e = e->next)
+			e->count = 0;
+		return 0;
+	case IOC_ID:
+		return -copyout(arg, &e->id, sizeof e->id);
+	default:
+		return -ENOTTY;
+	}
+}
