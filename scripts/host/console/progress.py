@@ -81,7 +81,7 @@ class Progress:
         """The monitor's answer."""
         state = parse(text)
         if state and state.name in TOOLS and self._subject:
-            state.name = self._subject
+            state = state._replace(name=self._subject)
         if state and (self.state is None or (state.name, state.started) != (self.state.name, self.state.started)):
             self._since = time.monotonic()
         self.state = state or self.state

@@ -62,6 +62,9 @@ def in_pipe(words, **variables):
 
 
 def the_line():
+    follow = progress.Progress(lambda: 0, False, 1, "loops")
+    follow.take(memory("stat", 1, 2, 3, 4))
+    equal("a program is named in place of its tool", follow.state.name, "loops")
     words, variables = fake("seen")
     _, text = at_terminal(words, **variables)
     shown = LINE.format("triad", 7, 40, 2)
