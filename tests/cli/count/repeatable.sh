@@ -34,7 +34,7 @@ check 'it logs the same' cmp "$tap_dir/first.err" "$tap_dir/second.err"
 
 # The kernel measures the boot in ticks; a tick is one instruction.
 ticks=$(sed -n 's/^boot: \([0-9]*\) ticks of 1000000000 Hz .*/\1/p' "$tap_dir/first.err")
-check 'the first payload runs within 1.4 million instructions' test "${ticks:-1400001}" -le 1400000
+check 'the first payload runs within 1.1 million instructions' test "${ticks:-1100001}" -le 1100000
 
 # ticks_of CPU: the instructions of its boot to the first payload.
 ticks_of() {
