@@ -368,7 +368,7 @@ rw_iov_at(const uintptr_t *a, bool writes)
 	if (f->f_kind != FILE_ARCHIVE && f->f_kind != FILE_TMP &&
 	    f->f_kind != FILE_TEXT && f->f_kind != FILE_NULL &&
 	    f->f_kind != FILE_ZERO)
-		return -ESPIPE;
+		return f->f_kind == FILE_DIR ? -EISDIR : -ESPIPE;
 	was = f->f_offset;
 	f->f_offset = a[3];
 	ret = rw_iov(a, writes); /* no such file waits */

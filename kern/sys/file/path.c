@@ -230,6 +230,9 @@ set_owner(int dirfd, uintptr_t upath, unsigned flags, const uintptr_t *ids)
 		tn->tn_uid = (uint32_t)ids[0];
 	if ((uint32_t)ids[1] != UINT32_MAX)
 		tn->tn_gid = (uint32_t)ids[1];
+	/* As Linux does: a program keeps no set-id bit of another owner. */
+	if ((tn->tn_mode & S_IFMT) == S_IFREG)
+		tn->tn_mode &= ~(tn->tn_mode & 010 ? 06000U : 04000U);
 	tmp_touch(tn, false);
 	return 0;
 }

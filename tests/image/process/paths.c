@@ -287,11 +287,16 @@ TEST(times_and_owners_stay)
 	one[0].tv_nsec = 1000000000;
 	EXPECT_ERRNO(futimens(fd, one), EINVAL);
 	EXPECT_ERRNO(utimensat(AT_FDCWD, MISSING, set, 0), ENOENT);
+	EXPECT_EQ(fchmod(fd, 06770), 0);
 	EXPECT_EQ(fchown(fd, 7, 8), 0);
 	EXPECT_EQ(chown(FILE_NAME, -1, 9), 0);
 	EXPECT_EQ(lchown(DIR_NAME, 5, -1), 0);
 	EXPECT_EQ(fstat(fd, &st), 0);
-	EXPECT(st.st_uid == 7 && st.st_gid == 9);
+	EXPECT(st.st_uid == 7 && st.st_gid == 9 && st.st_mode == 0100770);
+	EXPECT_EQ(fchmod(fd, 06760), 0);
+	EXPECT_EQ(fchown(fd, -1, -1), 0);
+	EXPECT_EQ(fstat(fd, &st), 0);
+	EXPECT_EQ(st.st_mode, 0102760);
 	EXPECT_EQ(stat(DIR_NAME, &st), 0);
 	EXPECT(st.st_uid == 5 && st.st_gid == 0);
 	EXPECT_EQ(close(fd), 0);

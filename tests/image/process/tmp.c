@@ -44,9 +44,11 @@ TEST(newer_calls_know_the_file)
 		{ (char[3]){ "cd" }, 2 } };
 	uint32_t stx[64];
 	char buf[8] = "";
-	int fd = make_file(NAME, "0123456789");
+	int fd = make_file(NAME, "0123456789"), dir = open("/tmp", O_RDONLY);
 
 	REQUIRE(fd >= 0);
+	EXPECT_ERRNO(preadv(dir, iov, 1, 0), EISDIR);
+	EXPECT_EQ(close(dir), 0);
 	EXPECT_EQ(pwritev(fd, iov, 2, 4), 4);
 	EXPECT_EQ(lseek(fd, 0, SEEK_CUR), 10);
 	EXPECT_EQ(preadv(fd, iov, 1, 7), 2);
