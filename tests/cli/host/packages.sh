@@ -21,25 +21,31 @@ check 'the licences that it names' test -s "$tap_dir/tree/usr/share/doc/barecpc/
 if [ "$(id -u)" != 0 ] || ! command -v debootstrap >/dev/null; then
 	skip 'a fresh Debian' 'needs root and debootstrap'
 else
-	# The tree of scripts/dev/fresh has this folder as its cache.
-	kept=$(scripts/setup --cache)/fresh/bookworm-cache/packages
-	mkdir -p "$kept"
-	rm -f "$kept"/*.deb
-	cp "$tap_dir"/1/barecpc_*.deb "$tap_dir"/1/barecpc-qemu_*.deb "$kept"
 	# The two commands of the README, in the folder of the packages.  apt asks for consent.
 	typed=$(sed -n 's/^    \(apt install .*\|barecpc run --arch x86_64 .*\)$/\1/p' README.md | paste -s -d '&' | sed 's/&/ \&\& /')
 	check 'the README has both commands' test "${typed#*.deb && barecpc run }" != "$typed"
-	status=0
-	scripts/dev/fresh bookworm --run "echo 'APT::Get::Assume-Yes 1;' >/etc/apt/apt.conf.d/92yes && \
-		apt-get -q update && cd ~/.cache/barecpc/packages && date +%s >/tmp/begin && $typed && \
-		date +%s >/tmp/end && barecpc run --arch arm64 -- spin && echo \$((\$(cat /tmp/end) - \$(cat /tmp/begin))) seconds" >"$err" 2>&1 || status=$?
-	check 'a fresh Debian' test $status = 0
-	# It prints the end of its log, which the container overwrites.
-	cp build/fresh/bookworm.log "$out"
-	check 'it counts on x86-64 and arm64' test "$(grep -c 'spin/pic0 .*PAPI_tot_ins:u  *4000 ' "$out")" = 2
-	seconds=$(sed -n 's/^\([0-9]*\) seconds$/\1/p' "$out")
-	# The promise of the README is two minutes, for a network and a machine of our users' kind.
-	check "from apt to the first count: ${seconds:-no} seconds" test "${seconds:-999}" -lt 120
+	for debian in bookworm trixie; do
+		# The tree of scripts/dev/fresh has this folder as its cache.
+		kept=$(scripts/setup --cache)/fresh/$debian-cache/packages
+		mkdir -p "$kept"
+		rm -f "$kept"/*.deb
+		cp "$tap_dir"/1/barecpc_*.deb "$tap_dir"/1/barecpc-qemu_*.deb "$kept"
+		status=0
+		scripts/dev/fresh $debian --run "echo 'APT::Get::Assume-Yes 1;' >/etc/apt/apt.conf.d/92yes && \
+			apt-get -q update && cd ~/.cache/barecpc/packages && date +%s >/tmp/begin && $typed && date +%s >/tmp/end && \
+			barecpc run --arch arm64 -- spin && barecpc stat ls && echo \$((\$(cat /tmp/end) - \$(cat /tmp/begin))) seconds && \
+			sh ~/barecpc/tests/cli/lib/guarded 50" >"$err" 2>&1 || status=$?
+		check "$debian: a fresh one" test $status = 0
+		# It prints the end of its log, which the container overwrites.
+		cp build/fresh/$debian.log "$out"
+		check "$debian: it counts on x86-64 and arm64" test "$(grep -c 'spin/pic0 .*PAPI_tot_ins:u  *4000 ' "$out")" = 2
+		check "$debian: it counts its own ls" grep -q 'Performance counter stats for .*/usr/bin/ls' "$out"
+		seconds=$(sed -n 's/^\([0-9]*\) seconds$/\1/p' "$out")
+		# The promise of the README is two minutes, for a network and a machine of our users' kind.
+		check "$debian: from apt to the first count: ${seconds:-no} seconds" test "${seconds:-999}" -lt 120
+		check "$debian: docs/ci.md names one instruction" grep -qF '| `+1` |' "$out"
+		check "$debian: a program that did not change passes 50 times" test "$(grep -cE '^round |^guarded: 50' "$out")" = 1
+	done
 fi
 
 # The container image is unpacked by buildah, and its program runs in a chroot.
