@@ -31,20 +31,21 @@ enum file_kind {
 	FILE_DIR,      /* a directory: f_dir */
 	FILE_TMP,      /* a file in /tmp: f_tmp */
 	FILE_TEXT,     /* a text that the kernel made at open(2); owns f_data */
-	FILE_CONSOLE,  /* writes to f_stream; reads return the end of file */
-	FILE_RECORD,   /* each write is one line of the record stream */
 	FILE_MACHINE,  /* describes the machine; the file owns f_data */
 	FILE_FIRMWARE, /* firmware's tables; the file owns f_data */
 	FILE_NULL,
 	FILE_ZERO,
-	FILE_PIPE,       /* one end of f_pipe */
-	FILE_PROFILE,    /* samples of f_profile */
-	FILE_CPC_SHARED, /* f_shared: a CPU's counters */
-	FILE_EPOLL,      /* f_epoll */
-	FILE_EVENT,      /* eventfd(2): f_count */
-	FILE_TIMER,      /* timerfd_create(2): f_timer */
-	FILE_SIGNAL,     /* signalfd4(2): f_signals */
-	FILE_PERF,       /* perf_event_open(2): f_perf */
+	FILE_CPC_SHARED,             /* f_shared: a CPU's counters */
+	FILE_STREAMS,                /* those from here on have no offset */
+	FILE_CONSOLE = FILE_STREAMS, /* writes to f_stream; reads: the end */
+	FILE_RECORD,  /* each write is one line of the record stream */
+	FILE_PIPE,    /* one end of f_pipe */
+	FILE_PROFILE, /* samples of f_profile */
+	FILE_EPOLL,   /* f_epoll */
+	FILE_EVENT,   /* eventfd(2): f_count */
+	FILE_TIMER,   /* timerfd_create(2): f_timer */
+	FILE_SIGNAL,  /* signalfd4(2): f_signals */
+	FILE_PERF,    /* perf_event_open(2): f_perf */
 	FILE_NKIND,
 };
 

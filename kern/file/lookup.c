@@ -24,16 +24,15 @@ find(struct lookup *lk, struct tmp_node *parent)
 	const struct archive_entry *e;
 
 	entry_budget_add(1);
-	lk->lk_parent = parent;
-	lk->lk_link = parent != NULL                 ? tmp_child(parent, name)
-	              : strcmp(path, "tmp") == 0     ? &tmp_root
-	              : strcmp(path, "dev/shm") == 0 ? &shm_root
-	                                             : NULL;
+	*lk = (struct lookup){ .lk_last = lk->lk_last,
+		.lk_path = path,
+		.lk_name = name,
+		.lk_parent = parent,
+		.lk_link = parent != NULL             ? tmp_child(parent, name)
+		           : strcmp(path, "tmp") == 0 ? &tmp_root
+		           : strcmp(path, "dev/shm") == 0 ? &shm_root
+		                                          : NULL };
 	lk->lk_node = tmp_content(lk->lk_link);
-	lk->lk_target = NULL;
-	lk->lk_device = NULL;
-	lk->lk_text = NULL;
-	lk->lk_entry = NULL;
 	if (lk->lk_node != NULL || parent != NULL) {
 		lk->lk_dir = lk->lk_node != NULL && lk->lk_node->tn_dir;
 		if (lk->lk_node != NULL &&
@@ -63,9 +62,8 @@ static void
 start(struct lookup *lk)
 {
 	normal[0] = '\0';
-	*lk = (struct lookup){
-		.lk_path = normal, .lk_name = normal, .lk_last = LAST_ROOT
-	};
+	lk->lk_path = lk->lk_name = normal;
+	lk->lk_last = LAST_ROOT;
 	find(lk, NULL);
 }
 

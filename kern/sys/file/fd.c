@@ -76,10 +76,7 @@ sys_lseek(const uintptr_t *a)
 
 	if (f == NULL)
 		return -EBADF;
-	if (f->f_kind == FILE_CONSOLE || f->f_kind == FILE_RECORD ||
-	    f->f_kind == FILE_PIPE || f->f_kind == FILE_EVENT ||
-	    f->f_kind == FILE_EPOLL || f->f_kind == FILE_TIMER ||
-	    f->f_kind == FILE_SIGNAL)
+	if (f->f_kind >= FILE_STREAMS)
 		return -ESPIPE;
 	switch (a[2]) {
 	case SEEK_SET:

@@ -219,39 +219,40 @@ sys_write(const uintptr_t *a)
 	return ret;
 }
 
+/*
+ * Make a call at an offset that the file does not keep.  As Linux, O_APPEND
+ * writes at the end whatever the offset.
+ */
+static intptr_t
+at_offset(const uintptr_t *a, syscall_fn *call)
+{
+	struct file *f = file_get((int)a[0]);
+	uint64_t was;
+	intptr_t ret;
+
+	if (f == NULL)
+		return -EBADF;
+	if ((intptr_t)a[3] < 0)
+		return -EINVAL;
+	if (f->f_kind >= FILE_STREAMS)
+		return -ESPIPE;
+	was = f->f_offset;
+	f->f_offset = a[3];
+	ret = call(a); /* no such file waits */
+	f->f_offset = was;
+	return ret;
+}
+
 intptr_t
 sys_pread64(const uintptr_t *a)
 {
-	struct file *f = file_get((int)a[0]);
-
-	if (f == NULL || !can_read(f))
-		return -EBADF;
-	if ((intptr_t)a[3] < 0)
-		return -EINVAL;
-	if (f->f_kind == FILE_CONSOLE || f->f_kind == FILE_PIPE ||
-	    f->f_kind == FILE_EVENT || f->f_kind == FILE_TIMER ||
-	    f->f_kind == FILE_SIGNAL || f->f_kind == FILE_PERF)
-		return -ESPIPE;
-	return read_at(f, a[3], a[1], a[2]);
+	return at_offset(a, sys_read);
 }
 
-/* As Linux, O_APPEND writes at the end whatever the offset. */
 intptr_t
 sys_pwrite64(const uintptr_t *a)
 {
-	struct file *f = file_get((int)a[0]);
-	size_t len = a[2] < RW_MAX ? a[2] : RW_MAX;
-
-	if (f == NULL || !can_write(f))
-		return -EBADF;
-	if ((intptr_t)a[3] < 0)
-		return -EINVAL;
-	if (f->f_kind == FILE_NULL || f->f_kind == FILE_ZERO)
-		return (intptr_t)len;
-	if (f->f_kind != FILE_TMP)
-		return -ESPIPE;
-	return tmp_write(f->f_tmp,
-	    f->f_flags & O_APPEND ? f->f_tmp->tn_bytes : a[3], a[1], len);
+	return at_offset(a, sys_write);
 }
 
 /* Copy in the vector of readv(2) or writev(2).  NULL: -errno is in *err. */
@@ -353,39 +354,16 @@ release:
 	return ret;
 }
 
-/* Read or write at an offset that the file does not keep. */
-static intptr_t
-rw_iov_at(const uintptr_t *a, bool writes)
-{
-	struct file *f = file_get((int)a[0]);
-	uint64_t was;
-	intptr_t ret;
-
-	if (f == NULL)
-		return -EBADF;
-	if ((intptr_t)a[3] < 0)
-		return -EINVAL;
-	if (f->f_kind != FILE_ARCHIVE && f->f_kind != FILE_TMP &&
-	    f->f_kind != FILE_TEXT && f->f_kind != FILE_NULL &&
-	    f->f_kind != FILE_ZERO)
-		return f->f_kind == FILE_DIR ? -EISDIR : -ESPIPE;
-	was = f->f_offset;
-	f->f_offset = a[3];
-	ret = rw_iov(a, writes); /* no such file waits */
-	f->f_offset = was;
-	return ret;
-}
-
 intptr_t
 sys_preadv(const uintptr_t *a)
 {
-	return rw_iov_at(a, false);
+	return at_offset(a, sys_readv);
 }
 
 intptr_t
 sys_pwritev(const uintptr_t *a)
 {
-	return rw_iov_at(a, true);
+	return at_offset(a, sys_writev);
 }
 
 intptr_t

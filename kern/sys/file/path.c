@@ -192,15 +192,25 @@ node_at(int dirfd, uintptr_t upath, unsigned flags, struct tmp_node **tn)
 	return *tn != NULL ? 0 : EROFS;
 }
 
+/* A mode, owner or group of -1 stays. */
 static intptr_t
-set_mode(int dirfd, uintptr_t upath, unsigned flags, uintptr_t mode)
+set_state(int dirfd, uintptr_t upath, unsigned flags, uintptr_t mode,
+    uintptr_t uid, uintptr_t gid)
 {
 	struct tmp_node *tn;
 	int err = node_at(dirfd, upath, flags, &tn);
 
 	if (err != 0)
 		return -err;
-	tn->tn_mode = (tn->tn_mode & S_IFMT) | (mode & 07777);
+	if (mode != ~0UL)
+		tn->tn_mode = (tn->tn_mode & S_IFMT) | (uint32_t)mode;
+	/* As Linux does: a program keeps no set-id bit of another owner. */
+	else if ((tn->tn_mode & S_IFMT) == S_IFREG)
+		tn->tn_mode &= ~(tn->tn_mode & 010 ? 06000U : 04000U);
+	if ((uint32_t)uid != UINT32_MAX)
+		tn->tn_uid = (uint32_t)uid;
+	if ((uint32_t)gid != UINT32_MAX)
+		tn->tn_gid = (uint32_t)gid;
 	tmp_touch(tn, false);
 	return 0;
 }
@@ -208,39 +218,19 @@ set_mode(int dirfd, uintptr_t upath, unsigned flags, uintptr_t mode)
 intptr_t
 sys_fchmodat(const uintptr_t *a)
 {
-	return set_mode((int)a[0], a[1], 0, a[2]);
+	return set_state((int)a[0], a[1], 0, a[2] & 07777, ~0UL, ~0UL);
 }
 
 intptr_t
 sys_fchmod(const uintptr_t *a)
 {
-	return set_mode((int)a[0], 0, FD_ITSELF, a[1]);
-}
-
-/* An owner or group of -1 stays. */
-static intptr_t
-set_owner(int dirfd, uintptr_t upath, unsigned flags, const uintptr_t *ids)
-{
-	struct tmp_node *tn;
-	int err = node_at(dirfd, upath, flags, &tn);
-
-	if (err != 0)
-		return -err;
-	if ((uint32_t)ids[0] != UINT32_MAX)
-		tn->tn_uid = (uint32_t)ids[0];
-	if ((uint32_t)ids[1] != UINT32_MAX)
-		tn->tn_gid = (uint32_t)ids[1];
-	/* As Linux does: a program keeps no set-id bit of another owner. */
-	if ((tn->tn_mode & S_IFMT) == S_IFREG)
-		tn->tn_mode &= ~(tn->tn_mode & 010 ? 06000U : 04000U);
-	tmp_touch(tn, false);
-	return 0;
+	return set_state((int)a[0], 0, FD_ITSELF, a[1] & 07777, ~0UL, ~0UL);
 }
 
 intptr_t
 sys_fchown(const uintptr_t *a)
 {
-	return set_owner((int)a[0], 0, FD_ITSELF, a + 1);
+	return set_state((int)a[0], 0, FD_ITSELF, ~0UL, a[1], a[2]);
 }
 
 intptr_t
@@ -248,7 +238,7 @@ sys_fchownat(const uintptr_t *a)
 {
 	if (a[4] & FD_ITSELF)
 		return -EINVAL;
-	return set_owner((int)a[0], a[1], (unsigned)a[4], a + 2);
+	return set_state((int)a[0], a[1], (unsigned)a[4], ~0UL, a[2], a[3]);
 }
 
 #define UTIME_NOW  0x3fffffff

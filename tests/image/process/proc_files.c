@@ -13,7 +13,6 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/sysinfo.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 TEST_KEEPS(8); /* stdio and directories */
@@ -177,7 +176,6 @@ TEST(a_thread_is_named)
 {
 	char buf[1024], name[17], want[64];
 	pid_t child;
-	int status;
 
 	EXPECT_EQ(prctl(PR_GET_NAME, name), 0);
 	EXPECT(strcmp(name, "proc_files") == 0);
@@ -194,8 +192,7 @@ TEST(a_thread_is_named)
 		_exit(read_all("/proc/self/stat", buf, sizeof buf) < 100 ||
 		      strncmp(buf, want, strlen(want)) != 0);
 	}
-	EXPECT_EQ(waitpid(child, &status, 0), child);
-	EXPECT_EQ(status, 0);
+	EXPECT_EQ(test_wait_status(child), 0);
 }
 
 /* proc(5) counts the fields of `stat` from 1. */
@@ -208,19 +205,15 @@ TEST(the_states_of_a_process)
 	REQUIRE(read_all("/proc/self/stat", buf, sizeof buf) > 0);
 	s = strrchr(buf, ')');
 	REQUIRE(s != NULL);
-	for (s = strchr(s, ' '); s != NULL; s = strchr(s + 1, ' ')) {
-		fields++;
-		if (fields == 24)
-			rss = strtoul(s + 1, NULL, 10);
-	}
+	for (s = strchr(s, ' '); s != NULL; s = strchr(s + 1, ' '))
+		rss = ++fields == 24 ? strtoul(s + 1, NULL, 10) : rss;
 	EXPECT_EQ(fields, 52);
 	REQUIRE(read_all("/proc/self/status", buf, sizeof buf) > 0);
 	s = strstr(buf, "\nVmRSS:\t");
 	REQUIRE(s != NULL);
 	/* The text itself takes no page of the process. */
 	EXPECT_EQ(strtoul(s + 8, NULL, 10), rss * 4);
-	s = strstr(buf, "\nThreads:\t1\n");
-	EXPECT(s != NULL);
+	EXPECT(strstr(buf, "\nThreads:\t1\n") != NULL);
 	REQUIRE(read_all("/proc/mounts", buf, sizeof buf) > 0);
 	EXPECT(strstr(buf, "\ntmpfs /tmp tmpfs rw") != NULL);
 }
