@@ -5,7 +5,7 @@
 program_packages="golang-go rustc gfortran gfortran-$cross zsh ruby flac"
 # Programs and libraries, to unpack for both architectures.  Some have another name in a newer release.
 # A program that the distribution lacks is left out, and tests/cli/tools/programs.py reports it.
-program_parts="busybox-static zstd openssl lua5.4 stress-ng libsqlite3-dev libbenchmark-dev libbenchmark1debian libbenchmark1.8.3
+program_parts="busybox-static zstd lz4 libjpeg-turbo-progs libturbojpeg0 openssl lua5.4 stress-ng libsqlite3-dev libbenchmark-dev libbenchmark1debian libbenchmark1.8.3
 	libstd-rust-dev libc6 libgcc-s1 libstdc++6 zlib1g liblzma5 liblz4-1 libzstd1 libssl3 libssl3t64 libreadline8 libreadline8t64
 	libtinfo6 libapparmor1 libbsd0 libmd0 libcrypt1 libegl1 libgbm1 libgles2 libglvnd0 libjpeg62-turbo libjudydebian1 libkmod2
 	bash dash sed grep gzip xz-utils bzip2 jq bc mawk coreutils diffutils sqlite3 flac libjq1 libonig5 libbz2-1.0 libacl1

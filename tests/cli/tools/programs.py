@@ -1,5 +1,5 @@
 #!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
-"""The programs of tests/programs/list run on both architectures, print what they must, and count the same twice.
+"""The programs of tests/programs/list run on both architectures, print what they must, and have the same records twice.
 
 Words are names of programs to run alone.  The option --table prints a table of them.
 """
@@ -47,7 +47,7 @@ def built(part, env, folder):
 
 
 def run(arch, part, words, folder, env):
-    """Status, output, diagnostics, and the count of a program in `barecpc stat`."""
+    """Status, output, diagnostics, the count of a program in `barecpc stat`, and its records."""
     records = folder.with_suffix(".jsonl")
     records.unlink(missing_ok=True)
     payloads = [word for p in sorted(folder.iterdir()) if p.name != pathlib.Path(words[0]).name for word in ("--payload", p.name)]
@@ -55,9 +55,9 @@ def run(arch, part, words, folder, env):
     done = subprocess.run([ROOT / "scripts" / "barecpc", "stat", "--arch", arch, "--accel", "tcg", "-e", "instructions:u", "--silence", "0",
                            "--qemu", "pmu", "--smp", part.get("smp", "1"), "--mem", "512M",
                            "--host-timeout", str(MOST_SECONDS), "--results", records, *options, *payloads, *words], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    rows = [json.loads(line) for line in records.read_text().splitlines()] if records.exists() else []
-    counts = [row["count"]["net"] for row in rows if row.get("count")]
-    return done.returncode, done.stdout, done.stderr, counts[0] if counts else None
+    text = records.read_text() if records.exists() else ""
+    counts = [row["count"]["net"] for row in map(json.loads, text.splitlines()) if row.get("count")]
+    return done.returncode, done.stdout, done.stderr, counts[0] if counts else None, text
 
 
 def missing(patterns, text):
@@ -83,13 +83,13 @@ def one(arch, name, part, env):
         tap.check(f"{title} is built", [str(error), *error.stderr.splitlines()[-6:]])
         return "not built"
     patterns = [line.strip("\n") for line in part["prints"].splitlines() if line]
-    status, text, said, count = run(arch, part, words, folder, env)
+    status, text, said, count, records = run(arch, part, words, folder, env)
     wrong = [f"status {status}", *said.splitlines()[-6:]] if status else []
-    tap.check(f"{title} prints what it must", wrong + missing(patterns, text))
+    tap.check(f"{title} prints what it must", wrong + missing(patterns, text + said))
     again = run(arch, part, words, folder, env)
-    wrong = [] if count and again[3] == count else [f"{count}, then {again[3]}"]
+    wrong = [] if count and again[3:] == (count, records) else [f"{count}, then {again[3]}", records, again[4]]
     wrong += [] if again[:2] == (status, text) else [f"status {status}, then {again[0]}, or other output"]
-    tap.check(f"{title} counts the same twice", wrong)
+    tap.check(f"{title} has the same records twice", wrong)
     return f"{count:,}" if count else "not counted"
 
 
