@@ -40,8 +40,9 @@ struct cpu {
     uint32_t entered;        /* places of it that are taken */
     uint64_t retire;         /* the cycle in which the youngest retired */
     uint32_t retired;        /* how many in that cycle */
-    uint64_t fetched;        /* the last line of code + 1 */
-    uint8_t *taken;  /* a ring of cycles from enter on: a bit for each port */
+    uint64_t fetched;        /* the last line of code */
+    uint16_t *taken; /* a ring of cycles from enter on: a bit for each port.
+                        Bytes would be aliases of all else here. */
     uint64_t cycles; /* of the ring, a power of two */
     uint64_t *first; /* for each work: from enter to here none can start */
     struct stored *stored;
@@ -134,12 +135,12 @@ static uint32_t access_data(struct planted *p, unsigned cpu,
 static void ring_grow(struct cpu *c, uint64_t cycle)
 {
     uint64_t cycles = c->cycles, at;
-    uint8_t *taken;
+    uint16_t *taken;
 
     while (cycle - c->enter >= cycles) {
         cycles *= 2;
     }
-    taken = get_zeroed(cycles, 1);
+    taken = get_zeroed(cycles, sizeof(*taken));
     for (at = c->enter; at < c->enter + c->cycles; at++) {
         taken[at & (cycles - 1)] = c->taken[at & (c->cycles - 1)];
     }
@@ -149,30 +150,30 @@ static void ring_grow(struct cpu *c, uint64_t cycle)
 }
 
 /* The ports that are free from a cycle on for as long as the work is busy */
-static uint32_t free_ports(struct cpu *c, const struct planted_work *w,
-                           uint64_t from)
+static inline uint32_t free_ports(struct cpu *c, const struct planted_work *w,
+                                  uint64_t from)
 {
     uint32_t ports, i;
 
     if (from + w->busy - c->enter >= c->cycles) {
         ring_grow(c, from + w->busy);
     }
-    ports = w->ports & ~(uint32_t)c->taken[from & (c->cycles - 1)];
+    ports = w->ports & ~c->taken[from & (c->cycles - 1)];
     for (i = 1; i < w->busy && ports; i++) {
-        ports &= ~(uint32_t)c->taken[(from + i) & (c->cycles - 1)];
+        ports &= ~c->taken[(from + i) & (c->cycles - 1)];
     }
     return ports;
 }
 
 /* A micro-op of a kind whose inputs are ready: the cycle in which it starts */
-static inline uint64_t start_uop(struct planted *p, struct cpu *c, unsigned cpu,
-                                 unsigned work, uint64_t ready)
+__attribute__((always_inline)) static inline uint64_t
+start_uop(struct planted *p, struct cpu *c, unsigned cpu, unsigned work,
+          uint64_t ready)
 {
     const struct planted_work *w = &p->work[work];
     uint64_t first = max_of(c->first[work], c->enter);
     uint64_t cycle = max_of(ready, first);
-    uint32_t ports, i;
-    unsigned port;
+    uint32_t ports, i = 0;
 
     while (!(ports = free_ports(c, w, cycle))) {
         cycle++;
@@ -180,11 +181,11 @@ static inline uint64_t start_uop(struct planted *p, struct cpu *c, unsigned cpu,
     /* Cycles that were searched from that of entry on are not searched again.
      */
     c->first[work] = ready <= first ? cycle : first;
-    port = __builtin_ctz(ports);
-    for (i = 0; i < w->busy; i++) {
-        c->taken[(cycle + i) & (c->cycles - 1)] |= 1U << port;
-    }
-    count(p, cpu, PLANTED_PORT + port);
+    ports &= -ports;
+    do {
+        c->taken[(cycle + i) & (c->cycles - 1)] |= ports;
+    } while (++i < w->busy);
+    count(p, cpu, PLANTED_PORT + __builtin_ctz(ports));
     return cycle;
 }
 
@@ -288,7 +289,12 @@ static void enter_later(struct planted *p, unsigned cpu, uint64_t cycle,
                      : PLANTED_STALL_BACKEND][cpu] += empty;
     }
     while (c->enter < cycle && c->enter < most) {
-        next_cycle(c);
+        uint64_t at = c->enter & (c->cycles - 1);
+        uint64_t n = cycle < most ? cycle : most;
+
+        n = n - c->enter < c->cycles - at ? n - c->enter : c->cycles - at;
+        memset(&c->taken[at], 0, n * sizeof(*c->taken));
+        c->enter += n;
     }
     c->enter = cycle;
     c->entered = 0;
@@ -318,17 +324,16 @@ static void fetch(struct planted *p, unsigned cpu, const struct planted_step *s)
     uint64_t line = p->m.l1i.line;
     uint64_t at;
 
-    if ((s->fetch & (line - 1)) + s->size <= line &&
-        (s->fetch & ~(line - 1)) + 1 == c->fetched) {
+    if (s->fetch >= c->fetched && s->fetch + s->size <= c->fetched + line) {
         return;
     }
     for (at = s->fetch & ~(line - 1); at < s->fetch + s->size; at += line) {
         uint32_t cycles = 0;
 
-        if (at + 1 == c->fetched) {
+        if (at == c->fetched) {
             continue;
         }
-        c->fetched = at + 1;
+        c->fetched = at;
         if (!cache_access(&c->itlb, at)) {
             count(p, cpu, PLANTED_ITLB_MISS);
             cycles = p->m.itlb.latency;
@@ -419,7 +424,7 @@ static inline uint64_t do_work(struct planted *p, struct cpu *c, unsigned cpu,
 
 static struct cpu *cpu_new(struct planted *p, unsigned cpu)
 {
-    struct cpu *c = get_zeroed(1, sizeof(*c));
+    struct cpu *c = p->cpu[cpu] = get_zeroed(1, sizeof(*c));
 
     cache_init(&c->l1d, &p->m.l1d, 0, p->m.seed + 4 * cpu + 1);
     cache_init(&c->l1i, &p->m.l1i, 0, p->m.seed + 4 * cpu + 2);
@@ -429,17 +434,17 @@ static struct cpu *cpu_new(struct planted *p, unsigned cpu)
     memset(c->predictor, 1, p->m.entries);
     stored_clean(c);
     c->cycles = 1024;
-    c->taken = get_zeroed(c->cycles, 1);
+    c->fetched = 1ULL << 63;
+    c->taken = get_zeroed(c->cycles, sizeof(*c->taken));
     c->first = get_zeroed(PLANTED_CLASSES + p->m.cost_count, sizeof(*c->first));
     return c;
 }
 
-static struct cpu *cpu_of(struct planted *p, unsigned cpu)
+static inline struct cpu *cpu_of(struct planted *p, unsigned cpu)
 {
-    if (!p->cpu[cpu]) {
-        p->cpu[cpu] = cpu_new(p, cpu);
-    }
-    return p->cpu[cpu];
+    struct cpu *c = p->cpu[cpu];
+
+    return c ? c : cpu_new(p, cpu);
 }
 
 void planted_prefetch(struct planted *p, unsigned cpu, bool on)
