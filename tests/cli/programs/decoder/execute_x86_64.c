@@ -61,7 +61,7 @@ prepare(void)
 	for (unsigned i = 1; i < NMASKS; i++, n++) {
 		list[n] =
 		    (struct reg){ .offset = offsetof(struct state, masks[i]),
-			    .bytes = 8 };
+			    .bytes = has_masks ? 8 : 0 };
 		snprintf(list[n].name, sizeof list[n].name, "k%u", i);
 	}
 }
