@@ -119,9 +119,14 @@ bind_exactly(struct meter *m, const struct event *events, unsigned n)
 		meter_unbind(m);
 		return n - 1;
 	}
+	m->m_cycles = -1;
 	for (unsigned i = 0; i < n; i++) {
 		cpc_request_info(m->m_cpc, m->m_set, (int)i, &m->m_info[i]);
 		m->m_kernel_only[i] = counts_kernel_only(&events[i]);
+		/* x86's tick is the TSC, from which the time is made. */
+		if (!m->m_kernel_only[i] &&
+		    strcmp(events[i].e_name, "PAPI_tot_cyc") == 0)
+			m->m_cycles = (int)i;
 	}
 	m->m_nevent = n;
 	return n;
@@ -207,7 +212,9 @@ meter_try_end(struct meter *m)
 	m->m_known = payload_interrupts(&after) == 0 && m->m_known;
 	condition_between(c, m->m_known ? &m->m_interrupts : NULL, &after);
 	c->cn_count[COND_KERNEL] = kernel_count(m);
-	c->cn_tick = m->m_tick;
+	c->cn_tick = m->m_nevent != 0 && m->m_cycles >= 0
+	                 ? m->m_count[m->m_cycles]
+	                 : m->m_tick;
 	c->cn_hrtime = m->m_hrtime;
 	return 0;
 }

@@ -26,6 +26,7 @@ struct meter {
 	char m_reason[2 * CPC_MAX_EVENT_LEN]; /* and as text */
 	cpc_reqinfo_t m_info[MAXEVENT];       /* of the bound events */
 	bool m_kernel_only[MAXEVENT];         /* counts none of the payload */
+	int m_cycles; /* the event that is the tick of a condition, or -1 */
 	/* the last run: the second sample less the first */
 	int64_t m_count[MAXEVENT], m_tick, m_hrtime;
 	struct condition m_condition;

@@ -3,7 +3,8 @@
 
 The machine is drawn from a seed, by default the commit's, and written to a file that only the emulator reads.  The table has what
 the tools find next to what is planted, and the numbers on which each row depends.  When one of these changes, so do these rows, and no
-other.  BARECPC_SEED=N draws another machine, BARECPC_CAMPAIGN fifty."""
+other.  BARECPC_SEED=N draws another machine.  BARECPC_CAMPAIGN draws fifty, as many as its time allows: the next run of the same commit
+goes on.  BARECPC_CHANGES=all changes each number."""
 
 import copy
 import json
@@ -14,26 +15,53 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 from qmp_guest import Points
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BARECPC = str(ROOT / "scripts" / "barecpc")
 KIB = 1024
-SIZES = [2 ** n * KIB for n in range(2, 11)]  # 4 KiB to 1 MiB
+SIZES = [2 ** n * KIB for n in range(2, 10)]  # 4 KiB to 512 KiB
 CAMPAIGN = bool(os.environ.get("BARECPC_CAMPAIGN"))
+CAMPAIGN_SECONDS, DONE = 1500, ROOT / "build" / "planted-done"  # the commit, and how many of the fifty machines passed
+ALL_CHANGES = os.environ.get("BARECPC_CHANGES") == "all"
 OWN = {"arm64": "madd x, x, x, x", "x86_64": "adc r64, r64"}  # forms with costs of their own
-# A chain and eight that are independent of each other; registers that nb leaves to the code
-CODE = {
-    "arm64": {"alu": "add x2, x2, x2", "mul": "mul x2, x2, x2", "div": "sdiv x2, x2, x3", "fp": "fadd d0, d0, d0",
-              "form": "madd x2, x2, x3, x4", "minimum": "fmin d0, d0, d1", "absolute": "fabs d0, d0",
-              "eight": "; ".join(f"add x{n}, x2, x3" for n in range(4, 12))},
-    "x86_64": {"alu": "add rax, rax", "mul": "imul rax, rax", "fp": "addsd xmm0, xmm0",
-               "eight": "; ".join(f"lea r{n}, [rax+rbx]" for n in range(8, 14)) + "; lea rcx, [rax+rbx]; lea rdx, [rax+rbx]",
-               # INC leaves the carry, so the chain is ADC's.  POPCNT is no POP, MOVSS no string instruction that counts in rcx.
-               "form": "mov r8, r9; adc r8, r9; inc rcx", "minimum": "minsd xmm0, xmm0", "absolute": "andpd xmm0, xmm1",
-               "popcnt": "; ".join(f"popcnt r{n}, rax" for n in (8, 9, 10, 11)), "movss": "lea rcx, [rcx+1]; movss xmm8, xmm9"}}
-L1D_MISS = {"arm64": "l1d_cache_refill:u", "x86_64": "r0151:u"}
+# nb measures CODE: a chain and eight that are independent of each other, in registers that nb leaves to the code.  A program has 2000 of
+# each of COPIES: POPCNT is no POP, MOVSS no string instruction that counts in rcx.  INC leaves the carry, so the form's chain is ADC's.
+CODE = {"arm64": {"alu": "add x2, x2, x2", "mul": "mul x2, x2, x2", "form": "madd x2, x2, x3, x4",
+                  "eight": "; ".join(f"add x{n}, x2, x3" for n in range(4, 12))},
+        "x86_64": {"alu": "add rax, rax", "mul": "imul rax, rax", "form": "mov r8, r9; adc r8, r9; inc rcx",
+                   "eight": "; ".join(f"lea r{n}, [rax+rbx]" for n in range(8, 14)) + "; lea rcx, [rax+rbx]; lea rdx, [rax+rbx]"}}
+COPIES = {"arm64": {"div": "sdiv x2, x2, x3", "fp": "fadd d0, d0, d0", "minimum": "fmin d0, d0, d1", "absolute": "fabs d0, d0"},
+          "x86_64": {"fp": "addsd xmm0, xmm0", "minimum": "minsd xmm0, xmm0", "absolute": "andpd xmm0, xmm1",
+                     "popcnt": "popcnt rax, r14; popcnt rbx, r14; popcnt rcx, r14; popcnt rdx, r14",
+                     "movss": "lea rcx, [rcx+1]; movss xmm8, xmm9"}}
+# Loops of a program.  WALK goes through {n} places at steps of {by} bytes, and each load waits for the one before.  JUMPS goes through {n} pages of
+# code.  ALIAS has a branch that is taken, and one {n} bytes on that is not.  In GUESS bit {n} of a counter decides a branch, before a
+# barrier: with bit 1 it is predicted wrong 3 times of 4.
+PASSES, ROUNDS = 20, 200
+LOOPS = {
+    "arm64": {"walk": "mov x2, x14; mov x5, {by}; mov x6, {n}; mul x6, x6, x5; mov x4, %d; 1: mov x3, {n}; 2: ldr x7, [x2]; add x2, x2, x7; "
+                      "add x2, x2, x5; subs x3, x3, 1; b.ne 2b; sub x2, x2, x6; subs x4, x4, 1; b.ne 1b" % PASSES,
+              "jumps": "mov x4, %d; 1: .rept {n}; b 2f; .skip 4156; 2:; .endr; subs x4, x4, 1; b.ne 1b" % PASSES,
+              "alias": "mov x2, 0; mov x3, %d; 1: cbz x2, 2f; .skip {n} - 4; 2: cbnz x2, 3f; 3: subs x3, x3, 1; b.ne 1b" % ROUNDS,
+              "guess": "mov x2, 0; mov x3, %d; 1: add x2, x2, 1; tst x2, 1 << {n}; b.eq 2f; nop; 2: isb; subs x3, x3, 1; b.ne 1b" % ROUNDS},
+    "x86_64": {"walk": "mov rbx, r14; mov edx, %d; 1: mov ecx, {n}; 2: add rbx, [rbx]; add rbx, {by}; dec ecx; jnz 2b; sub rbx, {n} * {by}; "
+                       "dec edx; jnz 1b" % PASSES,
+               "jumps": "mov edx, %d; 1: .rept {n}; jmp 2f; .skip 4155; 2:; .endr; dec edx; jnz 1b" % PASSES,
+               "alias": "xor eax, eax; mov ecx, %d; 1: test eax, eax; jz 2f; .skip {n} - 6; 2: jnz 3f; 3: dec ecx; jnz 1b" % ROUNDS,
+               "guess": "xor eax, eax; mov ecx, %d; 1: inc eax; test eax, 1 << {n}; jz 2f; nop; 2: lfence; dec ecx; jnz 1b" % ROUNDS}}
+KERNEL = """BENCH(%s) {
+    area = area ? area : payload_contig(2 << 20);
+    BENCH_LOOP(b) { register char *start __asm__(%s) = area; __asm__ volatile("%s" : : "r"(start) : %s, "cc", "memory"); } }"""
+USED = {"arm64": ('"x14"', '"x2", "x3", "x4", "x5", "x6", "x7"'), "x86_64": ('"r14"', '"rax", "rbx", "rcx", "rdx", "r13"')}
+DATA_PAGES, CODE_PAGES, DISTANCES, FAR = (160, 192, 224, 256), (32, 48, 64, 80), (128, 256, 512, 1024), 32 * KIB
+PLACE = 4 * KIB + 64  # from page to page, and to the next set of a cache
+MEASURED = {**{f"page_{n}": ("walk", {"n": n, "by": PLACE}) for n in DATA_PAGES}, **{f"code_{n}": ("jumps", {"n": n}) for n in CODE_PAGES},
+            **{f"alias_{n}": ("alias", {"n": n}) for n in DISTANCES}, **{f"guess_{n}": ("guess", {"n": n}) for n in (1, 20)},
+            "lines": ("walk", {"n": 1024, "by": 64}), "memory": ("walk", {"n": 21, "by": FAR})}
+MISSES = {"arm64": ["l1d_cache_refill:u", "l2d_cache_refill:u"], "x86_64": ["r0151:u", "r3f24:u"]}  # of L1D and L2
 
 # Each place is used, or lost to bad guesses, the front end and the back end.  arm64 has no event for bad guesses.
 PLACES = {"arm64": ["stall_slot:u", "stall_slot_frontend:u", "stall_slot_backend:u"],
@@ -52,16 +80,17 @@ def draw_machine(seed):
 
     def cache(size, ways, latency):
         return {"size": size, "ways": ways, "line": 64, "latency": latency, "policy": "lru"}
-    l1_ways, l1, l2 = r.choice([8, 16]), r.randint(3, 6), r.randint(10, 20)
+    l1_ways, l1, l2, tlb_ways, code_ways = r.choice([4, 8]), r.randint(3, 6), r.randint(10, 20), r.choice([6, 7]), r.choice([4, 6, 8])
     return {
         "forms": {form: work(7, 9) for form in OWN.values()},
         "name": f"drawn {seed}"[:60], "mhz": 1000, "width": r.randint(2, 6), "port_count": ports,
         "classes": {"alu": work(1, 1), "mul": work(2, 6), "div": work(12, 40, 6), "fp": work(2, 7), "fpdiv": work(10, 20, 5),
                     "vector": work(1, 3), "branch": work(1, 1), "load": work(0, 0), "store": work(1, 1), "other": work(1, 9)},
         "l1d": cache(l1_ways * 4 * KIB, l1_ways, l1), "l1i": cache(32 * KIB, 8, 4),
-        "l2": cache(r.choice([256, 512]) * KIB, 8, l2), "llc": cache(8192 * KIB, 16, r.randint(30, 60)),
-        "dtlb": {"entries": 2048, "ways": 4, "walk": r.randint(10, 40)}, "itlb": {"entries": 512, "ways": 4, "walk": 20},
-        "memory": r.randint(150, 300), "predictor": {"entries": 1024, "penalty": r.randint(8, 20)}}
+        "l2": cache(r.choice([128, 256]) * KIB, 8, l2), "llc": cache(20 * FAR, 20, r.randint(30, 60)), "prefetcher": "none",
+        "dtlb": {"entries": 32 * tlb_ways, "ways": tlb_ways, "walk": r.randint(10, 40)},
+        "itlb": {"entries": 8 * code_ways, "ways": code_ways, "walk": r.randint(10, 40)},
+        "memory": r.randint(150, 300), "predictor": {"entries": r.choice([256, 512, 1024]), "penalty": r.randint(8, 20)}}
 
 
 def barecpc(*words):
@@ -72,24 +101,40 @@ def barecpc(*words):
     return done.stdout
 
 
+def build_loops(arch, folder):
+    """The program of MEASURED."""
+    form, (area, changed_registers) = (".intel_syntax noprefix; %s; .att_syntax" if arch == "x86_64" else "%s"), USED[arch]
+    code = {name: LOOPS[arch][loop].format(**numbers) for name, (loop, numbers) in MEASURED.items()}
+    begin, end = ("mov r13d, 20", "dec r13d; jnz 1b") if arch == "x86_64" else ("mov x4, 20", "subs x4, x4, 1; b.ne 1b")
+    code.update((name, f"{begin}; 1: .rept 100; {text}; .endr; {end}") for name, text in COPIES[arch].items())
+    (folder / "loops.c").write_text("#include <bench.h>\n#include <payload.h>\nstatic char *area;\n" + "\n".join(
+        KERNEL % (name, area, form % text, changed_registers) for name, text in code.items()))
+    subprocess.run([ROOT / "scripts/barecpc-cc", "--arch", arch, "-O1", "-o", folder / f"loops-{arch}", folder / "loops.c", "-lpayload"], check=True)
+
+
 def measure_codes(arch, machine, folder):
-    """Cycles of each code of CODE, by one boot of nb."""
+    """Cycles of each code of CODE by a boot of nb, and of COPIES and MEASURED by a boot of their program."""
     file = folder / "snippets"
     file.write_text("".join(f'-unroll_count 100 -n_measurements 4 -warm_up_count 2 -asm "{code}"\n' for code in CODE[arch].values()))
     text = barecpc("nb", "--arch", arch, "--planted", machine, "-snippets", str(file))
     found = [float(n) for n in re.findall(r"Core cycles: ([0-9.]+)", text)]
-    return dict(zip(CODE[arch], found)) if len(found) == len(CODE[arch]) else {}
+    text = barecpc("run", "--arch", arch, "--planted", machine, "--quiet", "--payload", str(folder / f"loops-{arch}"), "--", f"loops-{arch}",
+                   "-r", "1", "-e", "PAPI_tot_cyc:u")
+    loops = {name: int(count) for name, count in re.findall(r"^(\w+) +PAPI_tot_cyc:u +(\d+)", text, re.M)}
+    loops.update((name, loops[name] / 2000) for name in COPIES[arch] if name in loops)
+    return {**dict(zip(CODE[arch], found)), **loops} if len(found) == len(CODE[arch]) else {}
 
 
 def measure_sizes(arch, machine):
-    """Cycles and L1D misses of a load, for each size, by one boot of chase."""
-    event = L1D_MISS[arch]
-    text = barecpc("run", "--arch", arch, "--planted", machine, "--quiet", "--", "chase", "-r", "3", "-e", "PAPI_tot_cyc:u", "-e", event,
-                   *map(str, SIZES))
-    cycles, misses = {}, {}
-    for size, name, each in re.findall(r"^chase/(\d+)\s+(\S+)\s+\d+\s+([0-9.]+)", text, re.M):
-        (misses if name == event else cycles)[int(size)] = float(each)
-    return cycles, misses
+    """For each size: cycles and L1D misses of a load by a boot of chase.  A boot of triad gives the misses of an element in L1D and L2."""
+    found = []
+    for program, events, of in (("chase", ["PAPI_tot_cyc:u", MISSES[arch][0]], 1), ("triad", MISSES[arch], 24)):
+        text = barecpc("run", "--arch", arch, "--planted", machine, "--quiet", "--", program, "-r", "2", "-e", ",".join(events),
+                       *(str(size // of) for size in SIZES))
+        rows = re.findall(rf"^{program}/(\d+)\s+(\S+)\s+\d+\s+([0-9.]+)", text, re.M)
+        each = {(int(number), name): float(count) for number, name, count in rows}
+        found += [{size: each[size // of, event] for size in SIZES if (size // of, event) in each} for event in events]
+    return found
 
 
 def levels(cycles, misses):
@@ -110,7 +155,36 @@ def code_rows(arch, m, found):
     rows += [("popcnt", ["width", "classes.alu.ports"], 4 * each, 0.05), ("eight", ["width", "classes.alu.ports"], 8 * each, 0.05),
              ("movss", ["width", "classes.vector.latency", "classes.alu.latency", "classes.alu.ports", "classes.vector.ports"],
               max(c["vector"]["latency"], c["alu"]["latency"], 2 / min(m["width"], len(alu | vector))), 0.01)]
-    return [(f"cycles of {name}", on, planted, found.get(name), margin) for name, on, planted, margin in rows if name in CODE[arch]]
+    return [(f"cycles of {name}", on, planted, found.get(name), margin if name in CODE[arch] else 0.1) for name, on, planted, margin in rows
+            if name in CODE[arch] or name in COPIES[arch]] + \
+        loop_rows(m, found)
+
+
+def loop_rows(m, found):
+    """Rows of the loops of MEASURED.  A walk's step is a load and two additions, for which it has to wait."""
+    if not MEASURED.keys() <= found.keys():
+        return [("loops that were measured", [], len(MEASURED), 0, 0)]
+
+    def step(name, numbers):
+        """The first costly number: above 45 % of the largest.  Code that fills a TLB has a page more, whose set misses."""
+        each = [found[f"{name}_{n}"] / (n if name == "code" else 1) for n in numbers]
+        return next(n for n, cycles in zip(numbers, each) if cycles > 0.45 * max(each))
+    few, _, _, most = (found[f"page_{n}"] / n / PASSES for n in DATA_PAGES)
+    adds, near, next_level = 2 * m["classes"]["alu"]["latency"], m["l1d"]["latency"], m["l2"]["latency"]
+    ahead = m["prefetcher"] == "next-line"
+    costly = [n for n in DATA_PAGES if found[f"page_{n}"] / n / PASSES > (few + most) / 2]
+    return [
+        ("entries of the data TLB", ["dtlb.entries"], m["dtlb"]["entries"], costly[0] - 32, 0),
+        ("walk of the data TLB", ["dtlb.walk"], m["dtlb"]["walk"], most - few, 0.5),
+        ("entries of the instruction TLB", ["itlb.entries"], m["itlb"]["entries"], step("code", CODE_PAGES) - 16, 0),
+        ("walk of the instruction TLB", ["itlb.walk"], m["itlb"]["walk"], found["code_80"] / 80 / PASSES, 0.5),
+        ("latency of l1d by a walk", ["l1d.latency", "classes.alu.latency"], near + adds, few, 0.5),
+        ("entries of the predictor", ["predictor.entries"], m["predictor"]["entries"], step("alias", DISTANCES), 0),
+        ("penalty of a wrong prediction", ["predictor.penalty"], m["predictor"]["penalty"],
+         (found["guess_1"] - found["guess_20"]) / (ROUNDS * 3 / 4), 0.5),
+        ("latency of memory", ["memory", "classes.alu.latency"], m["memory"] + adds, found["memory"] / 21 / PASSES, 0.5),
+        ("cycles of a line in order", ["prefetcher", "l1d.latency", "l2.latency", "classes.alu.latency"],
+         adds + ((near + next_level) / 2 if ahead else next_level), found["lines"] / 1024 / PASSES, 0.5)]
 
 
 def place_rows(arch, m, machine):
@@ -122,17 +196,19 @@ def place_rows(arch, m, machine):
     return [("places in a cycle, by their four events", ["width"], m["width"], sum(parts) / (first or 1), 0.03 * m["width"])]
 
 
-def size_rows(m, cycles, misses):
-    if len(cycles) != len(SIZES) or len(misses) != len(SIZES):
-        return [("sizes that chase measured", [], len(SIZES), len(cycles), 0)]
+def size_rows(m, cycles, misses, *triad):
+    if {len(found) for found in (cycles, misses, *triad)} != {len(SIZES)}:
+        return [("sizes that chase and triad measured", [], len(SIZES), len(cycles), 0)]
     l1, l2 = m["l1d"]["size"], m["l2"]["size"]
-    # Half of a level: there the program's and the kernel's other lines have room.
-    rows = [(f"latency of {name}", [f"{name}.latency"], m[name]["latency"], round(cycles[size]), 0)
-            for name, size in (("l1d", l1 // 2), ("l2", l2 // 2), ("llc", SIZES[-1]))]
+    # Half of a level: there the program's and the kernel's other lines have room.  Between two runs they take some lines of a small L1D.
+    rows = [(f"latency of {name} by chase", [f"{name}.latency"], m[name]["latency"], round(cycles[size]), margin)
+            for name, size, margin in (("l1d", l1 // 2, 1), ("l2", l2 // 2, 0), ("llc", SIZES[-1], 0))]
     # A level that is full shares its sets with these lines, and a cycle through ways + 1 lines of a set misses always.  So the
     # step is seen from the level's half or its whole on.
-    for name, size, step in zip(("l1d", "l2"), (l1, l2), levels(cycles, misses)):
-        rows.append((f"size of {name}, seen at its half or its whole", [f"{name}.size"], size, step if step == size else 2 * step, 0))
+    # An element of triad, whose three arrays fill the size, takes three eighths of a line.
+    steps = [*levels(cycles, misses), *(max((s for s in SIZES if found[s] < 3 / 16), default=0) for found in triad)]
+    for name, size, tool, step in zip(("l1d", "l2") * 2, (l1, l2) * 2, ("chase", "chase", "triad", "triad"), steps):
+        rows.append((f"size of {name} by {tool}, its half or its whole", [f"{name}.size"], size, step if step == size else 2 * step, 0))
     return [*rows, ("misses of l1d for each load of twice its size", [], 1, round(misses[2 * l1], 1), 0)]
 
 
@@ -146,8 +222,14 @@ def changed(m, number):
     if last == "ports":
         at[last] = at[last][:-1] or [0, 1]
     elif last == "size":  # l1d keeps 4 KiB in each way
-        at[last] = {32: 64, 64: 32, 256: 512, 512: 256}[at[last] // KIB] * KIB
+        at[last] = {16: 32, 32: 16, 128: 256, 256: 128}[at[last] // KIB] * KIB
         at["ways"] = at[last] // (4 * KIB) if number == "l1d.size" else at["ways"]
+    elif last == "entries" and "ways" in at:  # The sets stay.
+        sets = at[last] // at["ways"]
+        at["ways"] = {6: 7, 7: 6}[at["ways"]] if path == ["dtlb"] else {4: 6, 6: 8, 8: 4}[at["ways"]]
+        at[last] = sets * at["ways"]
+    elif last in ("entries", "prefetcher"):
+        at[last] = {256: 512, 512: 1024, 1024: 256, "none": "next-line"}[at[last]]
     else:
         at[last] += -1 if last == "width" and at[last] > 1 else 1 if number == "l1d.latency" else 2
     return m
@@ -162,15 +244,16 @@ def measure(arch, m, folder, sizes=True):
 
 def check_machine(arch, seed, folder):
     m = draw_machine(seed)
+    build_loops(arch, folder)
     base = measure(arch, m, folder)
     for what, on, planted, found, margin in base:
         print(f"# {arch}: {what}: planted {planted}, found {found}; depends on {', '.join(on) or 'none'}")
         points.check(found is not None and abs(found - planted) <= margin, f"{arch}: {what}")
     # A change that only nb sees takes a second, that of a cache the whole time again.
-    numbers = sorted({n for what, on, *_ in base for n in on if CAMPAIGN or not what.startswith(("latency", "size"))})
-    for number in random.Random(seed).sample(numbers, 2):
+    numbers = sorted({n for what, on, *_ in base for n in on})
+    for number in numbers if ALL_CHANGES else random.Random(seed).sample(numbers, 1 if CAMPAIGN else 2):
         wrong = []
-        other = measure(arch, changed(m, number), folder, CAMPAIGN)
+        other = measure(arch, changed(m, number), folder, number.endswith(".size") or number in ("l2.latency", "llc.latency"))
         for (what, on, _, before, margin), (_, _, planted, found, _) in zip(base, other):
             if found is None or abs(found - planted) > margin or number not in on and abs(found - before) > margin:
                 wrong.append((what, before, found, planted))
@@ -214,11 +297,19 @@ def main():
         check_wrong_files(folder)
         check_migration()
         commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "HEAD"], stdout=subprocess.PIPE, text=True, check=False).stdout.strip()
-        for n in range(50 if CAMPAIGN else 1):
+        done, until = 0, time.monotonic() + CAMPAIGN_SECONDS
+        if CAMPAIGN and DONE.exists() and DONE.read_text().split()[0] == commit:
+            done = int(DONE.read_text().split()[1]) % 50
+        for n in range(done, 50 if CAMPAIGN else 1):
+            if time.monotonic() > until:
+                print(f"# {n} of 50 machines; the next run goes on")
+                break
             for arch in ("arm64", "x86_64"):
                 seed = f"{os.environ.get('BARECPC_SEED') or commit} {arch} {n or ''}".strip()
                 print(f"# {arch}: seed {seed}")
                 check_machine(arch, seed, folder)
+            if CAMPAIGN:
+                DONE.write_text(f"{commit} {n + 1}\n")
     return points.end()
 
 
