@@ -114,6 +114,13 @@ version(struct text *t, unsigned)
 	text_add(t, "Linux version 6.1.0-barecpc (barecpc)\n");
 }
 
+/* Linux's default but one: each program may count itself, and the kernel. */
+static void
+perf_paranoid(struct text *t, unsigned)
+{
+	text_add(t, "1\n");
+}
+
 static void
 cpu_range(struct text *t, unsigned)
 {
@@ -138,6 +145,7 @@ static const struct text_file files[] = {
 	{ "proc/self/maps", self_maps, 0 },
 	{ "proc/self/stat", self_stat, 0 },
 	{ "proc/self/status", self_status, 0 },
+	{ "proc/sys/kernel/perf_event_paranoid", perf_paranoid, 0 },
 	{ "proc/uptime", uptime, 0 },
 	{ "proc/version", version, 0 },
 	{ "sys/devices/system/cpu/online", cpu_range, 0 },
