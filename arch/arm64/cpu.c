@@ -12,7 +12,6 @@
 #include "kern/arch.h"
 #include "kern/mm/page.h"
 #include "kern/platform/run_end.h"
-#include "lib/printf.h"
 
 #define DAIF_I     (1 << 7)
 #define ARRIVAL_US 1000000 /* how long a CPU may take to come up */

@@ -11,7 +11,6 @@
 #include "arch/x86/x86.h"
 #include "kern/arch.h"
 #include "kern/platform/run_end.h"
-#include "lib/printf.h"
 
 /*
  * Intel SDM vol. 3A, "Segment Descriptors", "TSS Descriptor in 64-bit mode",

@@ -10,7 +10,6 @@
 #include "arch/x86/msr.h"
 #include "arch/x86/pmu/pmu.h"
 #include "arch/x86/topology.h"
-#include "arch/x86/trap/fpu.h"
 #include "arch/x86/x86.h"
 #include "kern/arch.h"
 #include "kern/sched/cpu.h"

@@ -10,7 +10,6 @@
 #include "arch/x86/dev/timer.h"
 #include "arch/x86/insn.h"
 #include "arch/x86/mm/pt.h"
-#include "arch/x86/mmio.h"
 #include "arch/x86/pmu/pmu.h"
 #include "arch/x86/topology.h"
 #include "arch/x86/x86.h"
@@ -20,7 +19,6 @@
 #include "kern/platform/firmware/acpi.h"
 #include "kern/proc/lwp.h"
 #include "kern/sched/cpu.h"
-#include "lib/printf.h"
 #include "lib/string.h"
 
 /* MADT: the offset of its entries, their types and sizes. */

@@ -3,8 +3,6 @@
  */
 #include "boot/efi/efi.h"
 
-#include "lib/string.h"
-
 /*
  * Put the folder of this application, with a final backslash, into path.
  * Returns its length; 0, for the root, if the folder is unknown or too long.

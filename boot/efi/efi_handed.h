@@ -7,7 +7,6 @@
 #ifndef BOOT_EFI_EFI_HANDED_H
 #define BOOT_EFI_EFI_HANDED_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct bootinfo;

@@ -5,8 +5,6 @@
 #include "boot/efi/efi.h"
 #include "boot/efi/efi_memmap.h"
 
-#include <stdbool.h>
-
 #include "lib/string.h"
 
 /* UEFI, "EFI Configuration Table & Properties Table". */

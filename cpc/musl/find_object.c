@@ -8,7 +8,6 @@
 #include <link.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/auxv.h>
 
 /* glibc's struct dl_find_object of 64-bit machines. */
 struct dl_find_object {

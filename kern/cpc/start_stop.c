@@ -63,7 +63,6 @@
 #include "kern/cpc/kcpc_impl.h"
 #include "kern/cpc/profile/profile_impl.h"
 #include "kern/cpc/test/witness.h"
-#include "kern/platform/errno.h"
 #include "kern/proc/lwp.h"
 #include "kern/sched/cpu.h"
 #include "kern/sched/timer.h"

@@ -7,7 +7,6 @@
 
 #include "kern/arch.h"
 #include "kern/cpc/kcpc_impl.h"
-#include "kern/mm/page.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
 #include "kern/platform/ksym.h"

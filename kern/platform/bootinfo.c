@@ -4,8 +4,6 @@
  */
 #include "kern/platform/bootinfo.h"
 
-#include <stddef.h>
-
 #define PAGE 4096ULL
 
 /*

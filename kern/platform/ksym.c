@@ -3,8 +3,6 @@
  */
 #include "kern/platform/ksym.h"
 
-#include <stddef.h>
-
 #include "kern/arch.h"
 #include "lib/printf.h"
 

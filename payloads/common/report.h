@@ -10,7 +10,6 @@
 #include "payloads/common/results/runs.h"
 #include "payloads/common/results/series.h"
 
-#include <libcpc.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -4,7 +4,6 @@
  */
 #include "payloads/stat/stat.h"
 
-#include <string.h>
 #include <strings.h>
 
 double

@@ -12,7 +12,6 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/cpc.h>
-#include <ucontext.h>
 
 #include <payload.h>
 

@@ -4,7 +4,6 @@
  */
 #include "tests/opcost/opcost.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>

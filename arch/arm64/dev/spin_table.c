@@ -23,7 +23,6 @@
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/machine.h"
 #include "arch/arm64/mmio.h"
-#include "arch/arm64/sysreg.h"
 #include "kern/arch.h"
 
 /* Not the affinity of any CPU. */

@@ -8,7 +8,6 @@
 
 #include <libfdt.h>
 
-#include "lib/printf.h"
 #include "lib/string.h"
 
 /*

@@ -10,7 +10,6 @@
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/mm/pt.h"
 #include "kern/arch.h"
-#include "kern/platform/bootinfo.h"
 
 extern char _start[], __rodata_start[], __data_start[], __kern_end[];
 

@@ -4,8 +4,6 @@
 #ifndef ARCH_ARM64_TRAP_FP_ASM_H
 #define ARCH_ARM64_TRAP_FP_ASM_H
 
-#include <stdbool.h>
-
 unsigned arm64_sve_vector(void); /* bytes of a Z register at present */
 void arm64_sve_save(void *area);
 void arm64_sve_load(const void *area);

@@ -5,7 +5,6 @@
  * changed, by plain accesses in arm64_try().
  */
 #include "arch/arm64/arm64.h"
-#include "arch/arm64/sysreg.h"
 #include "arch/arm64/trap/fp.h"
 #include "arch/arm64/trap/sigcopy.h"
 #include "kern/arch.h"

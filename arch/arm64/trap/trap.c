@@ -10,7 +10,6 @@
 #include "kern/arch.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/console.h"
-#include "kern/platform/errno.h"
 #include "kern/platform/ksym.h"
 #include "kern/proc/lwp.h"
 #include "kern/sched/klock.h"

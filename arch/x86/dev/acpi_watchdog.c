@@ -9,7 +9,6 @@
 
 #include "arch/x86/insn.h"
 #include "arch/x86/mmio.h"
-#include "arch/x86/x86.h"
 #include "kern/arch.h"
 
 static bool

@@ -8,10 +8,8 @@
 #include <stddef.h>
 
 #include "arch/x86/insn.h"
-#include "arch/x86/mmio.h"
 #include "kern/arch.h"
 #include "kern/platform/firmware/acpi.h"
-#include "lib/string.h"
 
 /* A clock does not run if so many readings show the same value. */
 #define PATIENCE 2000

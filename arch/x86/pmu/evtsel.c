@@ -6,8 +6,6 @@
  */
 #include "arch/x86/pmu/pmu.h"
 
-#include <stddef.h>
-
 #include "arch/x86/pmu/regs.h"
 
 #define BYTE_MAX 0xff

@@ -15,7 +15,6 @@
 #include "arch/x86/cpuid.h"
 #include "arch/x86/pmu/regs.h"
 #include "kern/cpc/pcbe.h"
-#include "lib/printf.h"
 #include "lib/string.h"
 
 #define LEAF_RANGE 0x40000100

@@ -7,10 +7,8 @@
 
 #include "arch/x86/cpuid.h"
 #include "arch/x86/dev/apic.h"
-#include "arch/x86/insn.h"
 #include "arch/x86/pmu/access.h"
 #include "arch/x86/pmu/pic.h"
-#include "arch/x86/x86.h"
 #include "kern/arch.h"
 #include "kern/cpc/pcbe.h"
 #include "kern/sched/cpu.h"

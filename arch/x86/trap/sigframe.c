@@ -4,7 +4,6 @@
  *
  * Linux, uapi/asm/ucontext.h, uapi/asm/sigcontext.h.
  */
-#include "arch/x86/insn.h"
 #include "arch/x86/trap/fpu.h"
 #include "arch/x86/x86.h"
 #include "kern/arch.h"

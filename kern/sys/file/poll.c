@@ -9,7 +9,6 @@
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/deadline.h"
-#include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/sched/sched.h"
 #include "kern/sched/timer.h"

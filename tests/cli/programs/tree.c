@@ -16,7 +16,6 @@
  *     tree cpu             bind a set to CPU 0 and close the handle
  *     tree fault           store to address 0
  */
-#include <errno.h>
 #include <libcpc.h>
 #include <stdint.h>
 #include <stdio.h>

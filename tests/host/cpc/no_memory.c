@@ -6,8 +6,6 @@
 #include "tests/lib/host/kcpc/host.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 
 static unsigned maps;     /* calls of mmap(2) */
 static unsigned fail_nth; /* the nth allocation from now on; 0: none */

@@ -2,7 +2,6 @@
  * The aggregates of a series are those of known vectors, worked out by hand.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "payloads/common/results/series.h"
 #include "tests/lib/host/support.h"

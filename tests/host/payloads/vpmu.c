@@ -5,7 +5,6 @@
  */
 #include "tests/lib/host/support.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>

@@ -5,7 +5,6 @@
 #include <payload.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/cpc.h>
 #include <sys/processor.h>
 

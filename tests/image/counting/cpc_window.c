@@ -2,7 +2,6 @@
 #include "tests/lib/image/cpc_test.h"
 
 #include <payload.h>
-#include <string.h>
 
 TEST_KEEPS(16);
 

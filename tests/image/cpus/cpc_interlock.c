@@ -10,7 +10,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Pages of threads' stacks, which the C library keeps. */

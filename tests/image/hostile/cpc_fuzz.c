@@ -21,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/processor.h>
-#include <sys/procset.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/cpc.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 TEST_KEEPS(16);

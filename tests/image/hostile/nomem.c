@@ -8,7 +8,6 @@
 #include <payload.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #define CHUNK ((size_t)1 << 20)

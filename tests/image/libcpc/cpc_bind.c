@@ -2,7 +2,6 @@
 #include "tests/lib/image/cpc_test.h"
 
 #include <pthread.h>
-#include <string.h>
 #include <sys/processor.h>
 
 /* Pages of threads' stacks, which the C library keeps. */

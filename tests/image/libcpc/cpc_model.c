@@ -5,7 +5,6 @@
  */
 #include "tests/lib/image/cpc_test.h"
 
-#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/processor.h>

@@ -14,7 +14,6 @@
  */
 #include <libcpc.h>
 
-#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -9,7 +9,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/barecpc.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>

@@ -6,7 +6,6 @@
 #define _GNU_SOURCE /* CLONE_VM */
 #include "tests/lib/image/cpc_test.h"
 
-#include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 #define _GNU_SOURCE /* mremap */
 #include "tests/lib/image/test.h"
 
-#include <errno.h>
 #include <payload.h>
 #include <stdint.h>
 #include <string.h>

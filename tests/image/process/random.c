@@ -5,7 +5,6 @@
  */
 #include "tests/lib/image/test.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>

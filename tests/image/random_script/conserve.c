@@ -21,7 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/barecpc.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "tests/image/random_script/mix.h"

@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/barecpc.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "events/machine.h"

@@ -20,7 +20,6 @@
 #include <stdlib.h>
 #include <sys/barecpc.h>
 #include <sys/processor.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -8,7 +8,6 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/barecpc.h>
 #include <sys/processor.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>

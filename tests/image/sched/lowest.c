@@ -9,10 +9,8 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/fxpriocntl.h>
 #include <sys/priocntl.h>
 #include <sys/processor.h>
-#include <sys/time.h>
 
 TEST_KEEPS(64);
 

@@ -9,7 +9,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>

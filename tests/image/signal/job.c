@@ -5,7 +5,6 @@
 #include "tests/lib/image/test.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>

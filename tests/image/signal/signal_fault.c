@@ -6,11 +6,9 @@
 #define _GNU_SOURCE
 #include "tests/lib/image/test.h"
 
-#include <errno.h>
 #include <payload.h>
 #include <setjmp.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>

@@ -6,10 +6,8 @@
 #include "tests/lib/image/v1_test.h"
 
 #include <payload.h>
-#include <pthread.h>
 #include <signal.h>
 #include <string.h>
-#include <ucontext.h>
 
 /* Pages of threads' stacks, which the C library keeps. */
 TEST_KEEPS(16);

@@ -4,7 +4,6 @@
  */
 #include "tests/lib/image/v1_test.h"
 
-#include <pthread.h>
 #include <string.h>
 #include <sys/processor.h>
 #include <unistd.h>

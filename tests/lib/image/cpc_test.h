@@ -5,7 +5,6 @@
 #ifndef TESTS_LIB_IMAGE_CPC_TEST_H
 #define TESTS_LIB_IMAGE_CPC_TEST_H
 
-#include <errno.h>
 #include <libcpc.h>
 
 #include "tests/lib/image/test.h"

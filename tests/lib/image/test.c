@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/barecpc.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -3,7 +3,6 @@
  * event counter comes at the instruction that wraps the counter.  Each CPU
  * counts its own instructions.  Needs PMUv3, GICv3, and QEMU's virt machine.
  */
-#include <stdbool.h>
 #include <stdint.h>
 
 #define UART         (*(volatile uint32_t *)0x09000000)

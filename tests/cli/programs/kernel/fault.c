@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/barecpc.h>
 #include <sys/cpc.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define KERNEL_ADDRESS ((char *)0xffffffff80000000)

@@ -5,7 +5,7 @@
  */
 #include "provoke.h"
 
-#include <string.h>
+#include <stddef.h>
 
 #define DIRECT_BASE 0xffff000000000000 /* physical memory, writable */
 #define PAR_F       1UL

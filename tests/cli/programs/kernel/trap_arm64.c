@@ -2,10 +2,8 @@
  * Executes what its argument names, in a function of the same name, at user
  * privilege of an arm64.  For tests/cli/kernel/traps.sh.
  */
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 /* A function of one or a few instructions. */
 #define TRAP(name, code)                                                       \

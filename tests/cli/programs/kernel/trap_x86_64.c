@@ -3,7 +3,6 @@
  * privilege of an x86-64.  For tests/cli/kernel/traps.sh.
  */
 #include <errno.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

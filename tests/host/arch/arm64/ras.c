@@ -8,7 +8,6 @@
 
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/machine.h"
-#include "arch/arm64/sysreg.h"
 #include "kern/sched/cpu.h"
 
 #define NRECORD 3

@@ -10,7 +10,6 @@
 #include "kern/cpc/kcpc.h"
 #include "kern/cpc/kcpc_impl.h"
 #include "kern/file/file.h"
-#include "kern/mm/page.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"

@@ -9,7 +9,6 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 
 #include "tests/image/hostile/alloc_fail/counters.h"
 #include "tests/lib/image/test.h"

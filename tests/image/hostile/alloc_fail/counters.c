@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <payload.h>
 #include <pthread.h>
-#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <sys/syscall.h>

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <payload.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -8,7 +8,6 @@
 #include <sched.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "payloads/vpmu/vpmu.h"
 #include "payloads/vpmu/x86_64/msr.h"

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arch/x86/pmu/pmu.h"
 #include "kern/cpc/kcpc_impl.h"
 #include "tests/lib/host/named.h"
 #include "tests/lib/host/support.h"

@@ -6,8 +6,6 @@
  */
 #include "tests/lib/host/support.h"
 
-#include <stdbool.h>
-
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/asm.h"
 #include "arch/arm64/mm/pt.h"

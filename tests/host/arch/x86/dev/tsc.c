@@ -14,7 +14,6 @@
 #include "arch/x86/dev/timer.h"
 #include "arch/x86/insn.h"
 #include "arch/x86/x86.h"
-#include "lib/printf.h"
 
 #define HPET_HZ 14318180
 #define PM_HZ   3579545

@@ -6,8 +6,6 @@
  */
 #include "tests/lib/host/support.h"
 
-#include <string.h>
-
 #include "arch/x86/pmu/pic.h"
 #include "arch/x86/pmu/pmu.h"
 #include "arch/x86/pmu/regs.h"

@@ -9,8 +9,6 @@
 /* defines `ops` */
 #include "tests/lib/host/x86/intel_shapes.h"
 
-#include <string.h>
-
 #include "arch/x86/pmu/pmu.h"
 #include "arch/x86/topology.h"
 #include "kern/cpc/kcpc_impl.h"

@@ -7,7 +7,6 @@
 #define TESTS_HOST_KERN_CPC_EXPLORE_EXPLORE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "kern/cpc/soft/soft_shape.h"

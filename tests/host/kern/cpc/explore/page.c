@@ -4,7 +4,6 @@
  */
 #include "tests/host/kern/cpc/explore/explore.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "include/sys/cpc.h"

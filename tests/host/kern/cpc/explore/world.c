@@ -4,7 +4,6 @@
  */
 #include "tests/host/kern/cpc/explore/explore.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

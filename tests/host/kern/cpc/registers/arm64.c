@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "arch/arm64/pmu/pmuv3_impl.h"
-#include "arch/arm64/pmu/regs.h"
 #include "tests/lib/host/arm64/fake_pmu.h"
 
 #define MIDR_EMULATED 0x000f0510ULL
