@@ -90,8 +90,6 @@ image_from_fdt(struct bootinfo *bi, const void *fdt)
 	}
 	dt_start(&dt, fdt);
 	while ((node = dt_next(&dt)) >= 0) {
-		const char *name;
-
 		if (dt.dt_depth > 2 || dt.dt_depth < 1)
 			continue;
 		if (dt.dt_depth == 2) {
@@ -99,7 +97,7 @@ image_from_fdt(struct bootinfo *bi, const void *fdt)
 				reserved_memory(bi, &dt, node);
 			continue;
 		}
-		name = dt_name(fdt, node);
+		const char *name = dt_name(fdt, node);
 		reserved = strcmp(name, "reserved-memory") == 0;
 		if (strcmp(name, "chosen") == 0)
 			read_chosen(bi, fdt, node);
@@ -114,11 +112,10 @@ static void
 late_initrd(struct bootinfo *bi)
 {
 	const void *fdt = arm64_early_ptr(bi->bi_fdt, ARM64_HANDED_MAX);
-	int node;
 
 	if (bi->bi_archive != 0 || fdt == NULL || fdt_check_header(fdt) != 0)
 		return;
-	node = dt_child(fdt, 0, "chosen", 6);
+	int node = dt_child(fdt, 0, "chosen", 6);
 	if (node >= 0)
 		read_initrd(bi, fdt, node);
 }

@@ -239,14 +239,13 @@ const char *
 linux_bootinfo(struct bootinfo *bi, uint64_t pa, x86_map_fn *map)
 {
 	const struct boot_params *bp = map(pa, sizeof *bp);
-	const char *wrong;
 
 	bi->bi_magic = BOOTINFO_MAGIC;
 	bi->bi_via = BOOT_LINUX_IMAGE;
 	if (bp->bp_ne820 == 0)
 		return "boot_params has no memory map";
 	take_e820(bi, bp->bp_e820, bp->bp_ne820 < 128 ? bp->bp_ne820 : 128);
-	wrong = take_setup_data(bi, bp->bp_setup_data, map);
+	const char *wrong = take_setup_data(bi, bp->bp_setup_data, map);
 	if (wrong == NULL)
 		wrong = take_cmdline(
 		    bi, both_halves(bp->bp_cmdline, bp->bp_cmdline_high), map);

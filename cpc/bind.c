@@ -49,7 +49,6 @@ static intptr_t
 bind_pack(cpc_t *cpc, cpc_set_t *set, uintptr_t target, struct cpc_refusal *rf)
 {
 	struct cpci_set *cs = cpci_set(cpc, set);
-	struct cpci_pack *pk;
 
 	if (cs == NULL ||
 	    __atomic_load_n(&cs->cis_nreqs, __ATOMIC_RELAXED) == 0)
@@ -60,7 +59,7 @@ bind_pack(cpc_t *cpc, cpc_set_t *set, uintptr_t target, struct cpc_refusal *rf)
 	 */
 	if (!__atomic_load_n(&cs->cis_bound_once, __ATOMIC_RELAXED))
 		__atomic_store_n(&cs->cis_bound_once, true, __ATOMIC_SEQ_CST);
-	pk = __atomic_load_n(&cs->cis_pack, __ATOMIC_ACQUIRE);
+	struct cpci_pack *pk = __atomic_load_n(&cs->cis_pack, __ATOMIC_ACQUIRE);
 	return cpc_syscall(CPC_OP_BIND, (uintptr_t)&pk->cip_pack, cpci_id(set),
 	    target, (uintptr_t)rf);
 }
@@ -192,7 +191,6 @@ int
 cpc_unbind(cpc_t *cpc, cpc_set_t *set)
 {
 	sigset_t mask;
-	intptr_t r;
 
 	if (!cpci_is_set(cpc, set))
 		return cpci_invalid();
@@ -200,7 +198,7 @@ cpc_unbind(cpc_t *cpc, cpc_set_t *set)
 	if (__atomic_load_n(&cpc->c_target, __ATOMIC_RELAXED) != 0 &&
 	    unbind_target(cpc, set))
 		return 0;
-	r = cpc_syscall(CPC_OP_RELE, cpci_id(set), 0, 0, 0);
+	intptr_t r = cpc_syscall(CPC_OP_RELE, cpci_id(set), 0, 0, 0);
 	if (r == -EINVAL) {
 		/* cpc_bind_cpu() of another LWP may be about to bind it. */
 		cpci_lock(cpc, &mask);
@@ -214,12 +212,11 @@ int
 cpc_request_info(cpc_t *cpc, cpc_set_t *set, int index, cpc_reqinfo_t *info)
 {
 	struct cpc_where w;
-	intptr_t r;
 
 	if (!cpci_is_set(cpc, set) || info == NULL)
 		return cpci_invalid();
 	/* A negative index becomes a large number, which no request has. */
-	r = cpc_syscall(
+	intptr_t r = cpc_syscall(
 	    CPC_OP_WHERE, cpci_id(set), (uintptr_t)index, (uintptr_t)&w, 0);
 	if (r == 0) {
 		info->ri_picnum = w.cw_pic;

@@ -196,14 +196,13 @@ add_scaled(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *a, cpc_buf_t *b, uint64_t sign)
 	struct cpci_buf *cd = cpci_buf(cpc, ds);
 	const struct cpci_buf *ca = cpci_buf(cpc, a);
 	const struct cpci_buf *cb = cpci_buf(cpc, b);
-	struct cpc_sample *s;
 
 	if (cd == NULL || ca == NULL || cb == NULL || cd->cb_n != ca->cb_n ||
 	    cd->cb_n != cb->cb_n) {
 		cpci_invalid();
 		return;
 	}
-	s = cd->cb_sample;
+	struct cpc_sample *s = cd->cb_sample;
 	for (int i = 0; i < cd->cb_n; i++)
 		s->cs_value[i] = ca->cb_sample->cs_value[i] +
 		                 sign * cb->cb_sample->cs_value[i];

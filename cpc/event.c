@@ -13,11 +13,10 @@ is_number(const char *event, long *value)
 {
 	int err = errno;
 	char *end;
-	bool all;
 
 	errno = 0;
 	*value = strtol(event, &end, 0);
-	all = *event != '\0' && *end == '\0' && errno == 0;
+	bool all = *event != '\0' && *end == '\0' && errno == 0;
 	errno = err;
 	return all;
 }
@@ -56,14 +55,13 @@ cpci_event_of(const struct machine *mc, const char *event, struct cpc_event *ev)
 {
 	char name[PADDED];
 	size_t len;
-	bool number;
 	long value;
 
 	if (event == NULL || (len = strlen(event)) >= CPC_MAX_EVENT_LEN)
 		return false;
 	memcpy(name, event, len);
 	memset(name + len, 0, 1 + EVENT_WORD);
-	number = is_number(event, &value);
+	bool number = is_number(event, &value);
 	if (machine_event(mc, name, number, (uint64_t)value, ev))
 		return true;
 	cpc_syscall(CPC_OP_UNRESOLVED, 0, 0, 0, 0);
@@ -81,11 +79,10 @@ cpci_event_why(cpc_t *cpc, const char *event, char *buf, size_t size)
 static const struct machine *
 machine_locked(cpc_t *cpc)
 {
-	const struct machine *mc;
 	sigset_t mask;
 
 	cpci_lock(cpc, &mask);
-	mc = machine_of(cpc);
+	const struct machine *mc = machine_of(cpc);
 	cpci_unlock(cpc, &mask);
 	return mc;
 }

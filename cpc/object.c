@@ -67,11 +67,10 @@ cpci_table_add(struct cpci_table *t, void *obj)
 {
 	struct cpci_slot *slot;
 	uint32_t index;
-	uint64_t id;
 
 	if ((slot = slot_new(t, &index)) == NULL)
 		return NULL;
-	id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
+	uint64_t id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&slot->sl_obj, obj, __ATOMIC_RELAXED);
 	__atomic_store_n(&slot->sl_id, id, __ATOMIC_RELEASE);
 	return (void *)(uintptr_t)(id << CPCI_INDEX_BITS | index);

@@ -172,7 +172,6 @@ req_copy(const struct wanted *w)
 	size_t bytes = sizeof(struct cpci_req) +
 	               w->w_nattr * sizeof(cpc_attr_t) + strlen(w->w_event) + 1;
 	struct cpci_req *r;
-	char *text;
 
 	for (uint_t i = 0; i < w->w_nattr; i++)
 		bytes += strlen(w->w_attr[i].ca_name) + 1;
@@ -182,7 +181,7 @@ req_copy(const struct wanted *w)
 	r->cir_preset = w->w_preset;
 	r->cir_flags = w->w_flags;
 	r->cir_nattrs = w->w_nattr;
-	text = (char *)((cpc_attr_t *)(r + 1) + w->w_nattr);
+	char *text = (char *)((cpc_attr_t *)(r + 1) + w->w_nattr);
 	if (w->w_nattr > 0)
 		r->cir_attrs = (cpc_attr_t *)(r + 1);
 	for (uint_t i = 0; i < w->w_nattr; i++) {
@@ -257,14 +256,13 @@ cpci_req_add(cpc_t *cpc, struct cpci_set *cs, const char *event,
 {
 	struct wanted w;
 	struct cpci_req *r;
-	int err;
 
 	w.w_event = event;
 	w.w_preset = preset;
 	w.w_flags = flags;
 	w.w_picnum = -1;
 	w.w_nattr = 0;
-	err = check_request(
+	int err = check_request(
 	    cpc, &w, cs->cis_pack->cip_pack.cp_type, nattrs, attrs, subcode);
 	if (err != 0)
 		return err;

@@ -54,11 +54,9 @@ static _Thread_local struct {
 void
 cpci_page_find(void)
 {
-	intptr_t r;
-
 	if (!cpci_can_read || own.page != &page_not_asked)
 		return;
-	r = cpc_syscall(CPC_OP_PAGE, (uintptr_t)cpci_read,
+	intptr_t r = cpc_syscall(CPC_OP_PAGE, (uintptr_t)cpci_read,
 	    (uintptr_t)cpci_read_end, (uintptr_t)cpci_read_fail, 0);
 	own.page = r > 0 ? (const struct cpc_page *)r : &page_refused;
 }

@@ -10,12 +10,10 @@ static const struct events none = { NULL, NULL };
 static struct events
 nth_of_vendor(const struct event_db *db, unsigned n)
 {
-	const struct event_pmu *p;
-
 	if (db == NULL ||
 	    n >= db->ed_bytes[SECTION_PMUS] / sizeof(struct event_pmu))
 		return none;
-	p = db->ed_at[SECTION_PMUS];
+	const struct event_pmu *p = db->ed_at[SECTION_PMUS];
 	return (struct events){ db, &p[n] };
 }
 

@@ -330,10 +330,8 @@ static inline __attribute__((always_inline)) bool
 event_alone(const struct machine *mc, const char *name, bool is_num,
     uint64_t num, struct cpc_event *ce)
 {
-	uint64_t pics;
-
 	*ce = (struct cpc_event){ .ce_code = 0 };
-	pics = resolve_own(mc, name, ce);
+	uint64_t pics = resolve_own(mc, name, ce);
 	if (pics == 0 && is_num)
 		pics = resolve_number(mc, num, ce);
 	if (pics == 0 && !is_num)

@@ -58,11 +58,10 @@ bool
 events_is_nearer(const char *name, const char *other, unsigned *best)
 {
 	size_t len = 0;
-	unsigned d;
 
 	while (name[len] != '\0' && len < EVENT_LETTERS)
 		len++;
-	d = event_distance(name, len, other);
+	unsigned d = event_distance(name, len, other);
 	if (len == 0 || d > event_near(len) || d >= *best)
 		return false;
 	*best = d;

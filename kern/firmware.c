@@ -52,11 +52,10 @@ static void
 add_fdt(struct pieces *all)
 {
 	const unsigned char *fdt = pa_to_va(boot.fdt);
-	uint32_t n;
 
 	if (boot.fdt == 0 || memcmp(fdt, FDT_MAGIC, 4) != 0)
 		return;
-	n = __builtin_bswap32(acpi_u32(fdt + FDT_TOTAL_SIZE));
+	uint32_t n = __builtin_bswap32(acpi_u32(fdt + FDT_TOTAL_SIZE));
 	if (n <= FDT_BYTES_MAX)
 		add_piece(all, "FDT ", boot.fdt, fdt, n);
 }

@@ -61,11 +61,10 @@ static bool
 all_refused(const struct kcpc_stat *was)
 {
 	struct kcpc_stat is;
-	uint64_t asked, refused;
 
 	kcpc_stat(&is);
-	asked = is.ks_asked - was->ks_asked;
-	refused = is.ks_refused - was->ks_refused;
+	uint64_t asked = is.ks_asked - was->ks_asked;
+	uint64_t refused = is.ks_refused - was->ks_refused;
 	return asked > 0 && refused == asked;
 }
 

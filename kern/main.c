@@ -86,11 +86,10 @@ static void
 init_screen(const struct bootinfo *bi)
 {
 	size_t pages = (fbcons_bytes(bi) + PAGE_SIZE - 1) / PAGE_SIZE;
-	char *cells;
 
 	if (pages == 0)
 		return;
-	cells = page_alloc_run(pages);
+	char *cells = page_alloc_run(pages);
 	if (!fbcons_init(bi, cells) && cells != NULL)
 		page_free_run(cells, pages);
 }
@@ -98,10 +97,8 @@ init_screen(const struct bootinfo *bi)
 static void
 launcher_main(void *)
 {
-	int status;
-
 	test_crash(cmdline.cl_debug);
-	status = launch(&cmdline);
+	int status = launch(&cmdline);
 	show_results(&cmdline);
 	limit_print();
 	quiet_end();
@@ -135,11 +132,9 @@ start_launcher(void)
 void
 kern_main(struct bootinfo *bi)
 {
-	uint64_t far;
-
 	stack_guard_init();
 	bootinfo_sort(bi);
-	far = bootinfo_cut(bi, arch_direct_bytes);
+	uint64_t far = bootinfo_cut(bi, arch_direct_bytes);
 	/* A loader may name an address without RAM: archive_init() refuses. */
 	if (bootinfo_is_ram(bi, bi->bi_archive, bi->bi_archive_bytes))
 		bootinfo_reserve(bi, bi->bi_archive, bi->bi_archive_bytes);

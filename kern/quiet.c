@@ -82,11 +82,9 @@ quiet_start(unsigned items, bool suite)
 	kernel_unlock();
 	printf("quiet");
 	for (unsigned i = 0; i < QUIET_N; i++) {
-		const char *text;
-
 		if ((items >> i & 1) == 0)
 			continue;
-		text = outcome(i, &done);
+		const char *text = outcome(i, &done);
 		printf("%s %s%s (%s)", join, quiet_names[i],
 		    done                 ? ""
 		    : quiet.done[i] == 0 ? " not"
@@ -120,11 +118,9 @@ quiet_describe(struct text *t)
 		return;
 	text_add(t, "\"quiet\":{");
 	for (unsigned i = 0; i < QUIET_N; i++) {
-		const char *text;
-
 		if ((quiet.items >> i & 1) == 0)
 			continue;
-		text = outcome(i, &done);
+		const char *text = outcome(i, &done);
 		text_add(t, "%s\"%s\":{\"done\":%s,\"how\":", join,
 		    quiet_names[i], done ? "true" : "false");
 		text_add_string(t, text);

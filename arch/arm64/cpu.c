@@ -159,7 +159,6 @@ is_decided(struct arm64_cpu *ac)
 const char *
 arch_cpu_start(struct cpu *c)
 {
-	uint64_t give_up;
 	const char *why;
 
 	if ((c->c_arch = cpu_data(c)) == NULL)
@@ -168,7 +167,7 @@ arch_cpu_start(struct cpu *c)
 	arch_clean(c->c_arch, sizeof(struct arm64_cpu));
 	if ((why = power_on(c)) != NULL)
 		return why;
-	give_up = arch_tick() + ARRIVAL_US * arch_tick_hz() / 1000000;
+	uint64_t give_up = arch_tick() + ARRIVAL_US * arch_tick_hz() / 1000000;
 	while (!*(volatile bool *)&c->c_online) {
 		if (arch_tick() > give_up)
 			return is_decided(c->c_arch)

@@ -141,7 +141,6 @@ read_uart(void)
 bool
 machine_from_acpi(const struct bootinfo *bi)
 {
-	const unsigned char *t;
 	uint32_t bytes;
 
 	if (bi->bi_rsdp == 0)
@@ -151,7 +150,7 @@ machine_from_acpi(const struct bootinfo *bi)
 	machine.m_tables = "ACPI";
 	read_uart();
 	read_madt();
-	t = acpi_table("GTDT", &bytes);
+	const unsigned char *t = acpi_table("GTDT", &bytes);
 	if (t != NULL && bytes >= GTDT_VIRTUAL + 4)
 		machine.m_timer_intid = acpi_u32(t + GTDT_VIRTUAL);
 	if (t != NULL && bytes >= GTDT_TIMERS + 4)

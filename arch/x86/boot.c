@@ -29,7 +29,6 @@ char x86_boot_stack[KSTACK_BYTES]
 void
 x86_boot(uint64_t handed_over, uint64_t image)
 {
-	const struct bootinfo *from;
 	struct bootinfo *bi = &bootinfo;
 	const char *wrong = NULL;
 
@@ -40,7 +39,7 @@ x86_boot(uint64_t handed_over, uint64_t image)
 	wrmsr(IA32_GS_BASE, (uintptr_t)&x86_boot_cpu);
 
 	/* The longest data that a loader hands over is a struct bootinfo. */
-	from = x86_early_ptr(handed_over, sizeof *from);
+	const struct bootinfo *from = x86_early_ptr(handed_over, sizeof *from);
 	if (from == NULL)
 		panic("boot: the boot loader's data is above 512 GiB");
 	if (from->bi_magic == BOOTINFO_MAGIC) {

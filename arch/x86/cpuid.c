@@ -130,10 +130,9 @@ void
 x86_features_init(void)
 {
 	struct x86_features *f = &x86_features;
-	struct cpuid_regs r;
 
 	x86_cpuid_unlimit();
-	r = cpuid(0, 0);
+	struct cpuid_regs r = cpuid(0, 0);
 	name_of(f->vendor, r.b, r.d, r.c);
 	r = cpuid(1, 0);
 	read_signature(f, r.a);

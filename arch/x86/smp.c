@@ -260,9 +260,7 @@ const char *
 arch_cpu_start(struct cpu *cpu)
 {
 	struct x86_cpu *xc;
-	uint64_t *leaf;
 	size_t bytes;
-	bool arrived;
 
 	if (!trampoline_free)
 		return "no free page below 1 MiB";
@@ -279,7 +277,7 @@ arch_cpu_start(struct cpu *cpu)
 	}
 	cpu->c_arch = xc;
 	x86_tsc_expect(cpu);
-	arrived = send_init((uint32_t)cpu->c_hwid, xc);
+	bool arrived = send_init((uint32_t)cpu->c_hwid, xc);
 	/*
 	 * A CPU that is late must not take the data of the next one: after
 	 * INIT it waits for a STARTUP, which does not come.  Its own data may
@@ -291,7 +289,7 @@ arch_cpu_start(struct cpu *cpu)
 		delay_us(10000);
 		xc->xc_root = 0; /* x86_flush_others() must not wait for it */
 	}
-	leaf = x86_pt_leaf(x86_root, TRAMPOLINE_PA, &bytes);
+	uint64_t *leaf = x86_pt_leaf(x86_root, TRAMPOLINE_PA, &bytes);
 	*leaf = 0;
 	invlpg(TRAMPOLINE_PA);
 	x86_tsc_compare(cpu, arrived);

@@ -169,7 +169,6 @@ efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st)
 {
 	static EFI_GUID loaded_image = LOADED_IMAGE_PROTOCOL;
 	struct bootinfo *bi;
-	uint64_t entry;
 
 	efi_st = st;
 	efi_bs = st->BootServices;
@@ -194,7 +193,7 @@ efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st)
 	efi_kept(bi);
 	efi_find_archive(bi);
 	efi_find_tables(bi);
-	entry = place_kernel(bi);
+	uint64_t entry = place_kernel(bi);
 
 	efi_exit(image, bi);
 	keep_memory(bi);

@@ -40,7 +40,6 @@ read_initrd(size_t *bytes)
 	struct load_file2 *lf;
 	EFI_HANDLE handle;
 	UINTN n = 0;
-	void *buf;
 
 	if (EFI_ERROR(efi_bs->LocateDevicePath(&guid, &rest, &handle)) ||
 	    EFI_ERROR(efi_bs->HandleProtocol(handle, &guid, (void **)&lf)))
@@ -49,7 +48,7 @@ read_initrd(size_t *bytes)
 	if (lf->load(lf, rest, FALSE, &n, NULL) != EFI_BUFFER_TOO_SMALL ||
 	    n == 0)
 		return NULL;
-	buf = efi_alloc(EfiLoaderData, n, EFI_PAGE, "the initrd");
+	void *buf = efi_alloc(EfiLoaderData, n, EFI_PAGE, "the initrd");
 	if (EFI_ERROR(lf->load(lf, rest, FALSE, &n, buf)))
 		efi_fail("cannot read the boot loader's initrd");
 	*bytes = n;

@@ -214,11 +214,10 @@ void
 efi_find_cmdline(struct bootinfo *bi)
 {
 	size_t n;
-	char *s;
 
 	if (cmdline_from_options(bi))
 		return;
-	s = efi_read_file("barecpc.cfg", &n);
+	char *s = efi_read_file("barecpc.cfg", &n);
 	if (s == NULL)
 		return;
 	if (bi->bi_cmdline_bytes > 0)

@@ -69,9 +69,6 @@ static void *
 read_all(EFI_FILE_PROTOCOL *file, const char *name, size_t *bytes)
 {
 	UINT64 size = ~0ULL;
-	UINTN got;
-	void *buf;
-	EFI_STATUS err;
 
 	/* UEFI, "EFI_FILE_PROTOCOL.SetPosition()": all ones: to the end. */
 	if (EFI_ERROR(file->SetPosition(file, size)) ||
@@ -80,9 +77,9 @@ read_all(EFI_FILE_PROTOCOL *file, const char *name, size_t *bytes)
 		efi_fail("cannot tell the size of %s", name);
 	if (size == 0)
 		return NULL;
-	buf = efi_alloc(EfiLoaderData, size, EFI_PAGE, name);
-	got = size;
-	err = file->Read(file, &got, buf);
+	void *buf = efi_alloc(EfiLoaderData, size, EFI_PAGE, name);
+	UINTN got = size;
+	EFI_STATUS err = file->Read(file, &got, buf);
 	if (EFI_ERROR(err) || got != size)
 		efi_fail("cannot read %s (EFI_STATUS %#llx)", name,
 		    (unsigned long long)err);

@@ -35,12 +35,11 @@ each_place(bool (*visit)(uint64_t at, void *arg), void *arg)
 	UINTN bytes = 0, key, step = 0;
 	uint64_t lowest = ~0ULL;
 	UINT32 version;
-	char *map;
 	bool done = false;
 
 	efi_bs->GetMemoryMap(&bytes, NULL, &key, &step, &version);
 	bytes += 64 * step + EFI_PAGE;
-	map = efi_alloc(EfiLoaderData, bytes, EFI_PAGE, "the memory map");
+	char *map = efi_alloc(EfiLoaderData, bytes, EFI_PAGE, "the memory map");
 	if (EFI_ERROR(efi_bs->GetMemoryMap(
 		&bytes, (void *)map, &key, &step, &version)))
 		return false;
@@ -323,13 +322,12 @@ begin(struct bootinfo *bi, enum kept_state last)
 static void
 keep_results(struct bootinfo *bi, const char *keep, const char *then)
 {
-	enum kept_state last;
 	const char *why;
 
 	home = efi_volume_home(&why);
 	if (home == NULL && why == NULL)
 		return;
-	last = bring_home(why);
+	enum kept_state last = bring_home(why);
 	if (last == KEPT_ENDED) {
 		if (strcmp(then, "run") != 0)
 			efi_stop(strcmp(then, "reboot") == 0

@@ -58,11 +58,9 @@ bootmem_type(const struct efi_descriptor *d)
 static bool
 extend_last(struct bootinfo *bi, uint64_t base, uint64_t len, uint32_t type)
 {
-	struct bootmem *last;
-
 	if (bi->bi_nmem == 0)
 		return false;
-	last = &bi->bi_mem[bi->bi_nmem - 1];
+	struct bootmem *last = &bi->bi_mem[bi->bi_nmem - 1];
 	/* Do not extend a range that ends at 2^64, or by one that wraps. */
 	if (last->bm_type != type || last->bm_base + last->bm_len != base ||
 	    base == 0 || base + len < base)

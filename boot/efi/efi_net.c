@@ -49,13 +49,12 @@ find_option(const EFI_PXE_BASE_CODE_PACKET *p, UINT8 option, size_t *n)
 static bool
 take_server(const EFI_PXE_BASE_CODE_PACKET *p)
 {
-	const UINT8 *id;
 	size_t n;
 
 	memcpy(&server, p->Dhcpv4.BootpSiAddr, 4);
 	if (server.Addr[0] != 0)
 		return true;
-	id = find_option(p, OPTION_SERVER, &n);
+	const UINT8 *id = find_option(p, OPTION_SERVER, &n);
 	if (id == NULL || n != 4)
 		return false;
 	memcpy(&server, id, 4);
@@ -94,14 +93,13 @@ static const EFI_PXE_BASE_CODE_PACKET *
 find_server(void)
 {
 	static EFI_GUID guid = EFI_PXE_BASE_CODE_PROTOCOL_GUID;
-	const EFI_PXE_BASE_CODE_MODE *m;
 
 	if (efi_self->DeviceHandle == NULL ||
 	    EFI_ERROR(efi_bs->HandleProtocol(
 		efi_self->DeviceHandle, &guid, (void **)&pxe)) ||
 	    pxe->Mode == NULL || !pxe->Mode->Started || pxe->Mode->UsingIpv6)
 		return NULL;
-	m = pxe->Mode;
+	const EFI_PXE_BASE_CODE_MODE *m = pxe->Mode;
 	if (m->PxeReplyReceived && take_server(&m->PxeReply))
 		return &m->PxeReply;
 	if (m->ProxyOfferReceived && take_server(&m->ProxyOffer))
@@ -137,11 +135,10 @@ static void *
 fetch(const char *path, size_t *bytes)
 {
 	UINT64 size = 0;
-	void *buf;
 
 	if (!get_size(path, &size) || size == 0)
 		return NULL;
-	buf = efi_alloc(EfiLoaderData, size, EFI_PAGE, path);
+	void *buf = efi_alloc(EfiLoaderData, size, EFI_PAGE, path);
 	*bytes = get_file(path, buf, size);
 	if (*bytes == 0)
 		efi_fail("cannot fetch %s by TFTP: the server has it, and does "
@@ -155,12 +152,11 @@ efi_fetch_file(const char *name, size_t *bytes)
 {
 	static char path[EFI_PATH_MAX];
 	const EFI_PXE_BASE_CODE_PACKET *packet = find_server();
-	void *buf;
 
 	if (packet == NULL)
 		return NULL;
 	name_in_folder(path, packet, name);
-	buf = fetch(path, bytes);
+	void *buf = fetch(path, bytes);
 	if (buf == NULL && strcmp(path, name) != 0)
 		buf = fetch(name, bytes);
 	return buf;

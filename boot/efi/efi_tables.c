@@ -48,16 +48,14 @@ static uint64_t
 copy_fdt(struct bootinfo *bi, const void *fdt)
 {
 	uint32_t head[2];
-	size_t n;
-	void *copy;
 
 	if (fdt == NULL)
 		return 0;
 	memcpy(head, fdt, sizeof head);
 	if (__builtin_bswap32(head[0]) != 0xd00dfeed)
 		return 0;
-	n = __builtin_bswap32(head[1]);
-	copy = efi_alloc(EfiLoaderData, n, EFI_PAGE, "the device tree");
+	size_t n = __builtin_bswap32(head[1]);
+	void *copy = efi_alloc(EfiLoaderData, n, EFI_PAGE, "the device tree");
 	memcpy(copy, fdt, n);
 	bootinfo_add(bi, (uintptr_t)copy, n, BOOTMEM_KEEP);
 	return (uintptr_t)copy;
@@ -168,12 +166,11 @@ efi_exit(EFI_HANDLE image, struct bootinfo *bi)
 {
 	UINTN bytes = 0, room, key, step = 0;
 	UINT32 version;
-	char *map;
 
 	efi_bs->GetMemoryMap(&bytes, NULL, &key, &step, &version);
 	/* Leave room for what this allocation and events add to the map. */
 	room = bytes + 64 * step + EFI_PAGE;
-	map = efi_alloc(EfiLoaderData, room, EFI_PAGE, "the memory map");
+	char *map = efi_alloc(EfiLoaderData, room, EFI_PAGE, "the memory map");
 	for (unsigned tries = 0; tries < 16; tries++) {
 		bytes = room;
 		if (EFI_ERROR(efi_bs->GetMemoryMap(

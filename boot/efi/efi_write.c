@@ -99,8 +99,6 @@ write_file(const char *name, const void *data, size_t bytes)
 {
 	EFI_FILE_PROTOCOL *root = open_root(), *file;
 	UINTN n = bytes;
-	EFI_STATUS err;
-	bool good;
 
 	if (root == NULL)
 		return "the volume cannot be opened";
@@ -114,7 +112,7 @@ write_file(const char *name, const void *data, size_t bytes)
 		return "the file cannot be created: is the volume full or "
 		       "read-only?";
 	}
-	err = file->Write(file, &n, (void *)(uintptr_t)data);
+	EFI_STATUS err = file->Write(file, &n, (void *)(uintptr_t)data);
 	if (!EFI_ERROR(err))
 		err = file->Flush(file);
 	if (EFI_ERROR(err) || n != bytes) {
@@ -124,7 +122,7 @@ write_file(const char *name, const void *data, size_t bytes)
 	}
 	file->Close(file);
 	file = open_file(root, name, EFI_FILE_MODE_WRITE);
-	good = same_bytes(file, data, bytes);
+	bool good = same_bytes(file, data, bytes);
 	if (file != NULL && good)
 		file->Close(file);
 	else if (file != NULL)

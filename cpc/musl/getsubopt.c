@@ -10,7 +10,6 @@ int
 getsubopt(char **option, char *const *tokens, char **value)
 {
 	char *start = *option, *end = strchrnul(start, ','), *equals;
-	size_t len;
 
 	*option = end;
 	if (*end != '\0') {
@@ -18,7 +17,7 @@ getsubopt(char **option, char *const *tokens, char **value)
 		*option = end + 1;
 	}
 	equals = strchrnul(start, '=');
-	len = (size_t)(equals - start);
+	size_t len = (size_t)(equals - start);
 	for (int i = 0; tokens[i] != NULL; i++) {
 		if (strncmp(tokens[i], start, len) != 0 ||
 		    tokens[i][len] != '\0')

@@ -141,12 +141,10 @@ exec_done(pctx_t *px, long lwp)
 static enum outcome
 process_exits(pctx_t *px, long lwp, int status)
 {
-	int result;
-
 	if (px->px_exited)
 		return RUN_ON;
 	px->px_exited = true;
-	result = call_for_all(px, px->px_fini_lwp);
+	int result = call_for_all(px, px->px_fini_lwp);
 	if (px->px_exit != NULL)
 		px->px_exit(px, px->px_pid, (id_t)lwp, status, px->px_arg);
 	return result != 0 ? RUN_FAILED : RUN_ON;

@@ -32,13 +32,12 @@ kstat_ctl_t *
 kstat_open(void)
 {
 	kstat_ctl_t *kc = calloc(1, sizeof *kc);
-	kstat_t **at;
 	int saved = errno;
 
 	if (kc == NULL)
 		return NULL;
 	kc->kc_kd = -1;
-	at = &kc->kc_chain;
+	kstat_t **at = &kc->kc_chain;
 	for (processorid_t cpu = 0; p_online(cpu, P_STATUS) != -1; cpu++) {
 		if ((*at = make_cpu(cpu)) == NULL) {
 			kstat_close(kc);

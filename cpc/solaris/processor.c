@@ -35,15 +35,13 @@ tick_hz(void)
 	static const char key[] = "\"tick_hz\":";
 	char text[4096];
 	int fd = open("/dev/machine", O_RDONLY);
-	ssize_t n;
-	const char *at;
 
 	if (fd == -1)
 		return 0;
-	n = read(fd, text, sizeof text - 1);
+	ssize_t n = read(fd, text, sizeof text - 1);
 	close(fd);
 	text[n > 0 ? n : 0] = '\0';
-	at = strstr(text, key);
+	const char *at = strstr(text, key);
 	return at != NULL ? strtoull(at + sizeof key - 1, NULL, 10) : 0;
 }
 

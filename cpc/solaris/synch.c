@@ -72,10 +72,9 @@ int
 cond_init(cond_t *c, int type, void *)
 {
 	pthread_condattr_t attr;
-	int err;
 
 	pthread_condattr_init(&attr);
-	err = pthread_condattr_setpshared(&attr, type);
+	int err = pthread_condattr_setpshared(&attr, type);
 	if (err == 0)
 		err = pthread_cond_init(c, &attr);
 	pthread_condattr_destroy(&attr);
@@ -115,10 +114,9 @@ int
 rwlock_init(rwlock_t *l, int type, void *)
 {
 	pthread_rwlockattr_t attr;
-	int err;
 
 	pthread_rwlockattr_init(&attr);
-	err = pthread_rwlockattr_setpshared(&attr, type);
+	int err = pthread_rwlockattr_setpshared(&attr, type);
 	if (err == 0)
 		err = pthread_rwlock_init(l, &attr);
 	pthread_rwlockattr_destroy(&attr);

@@ -88,10 +88,9 @@ static int
 start_thread(struct thr *t, void *stack, size_t bytes)
 {
 	pthread_attr_t attr;
-	int err;
 
 	pthread_attr_init(&attr);
-	err = set_stack(&attr, stack, bytes);
+	int err = set_stack(&attr, stack, bytes);
 	if (err == 0 && t->th_detached)
 		err =
 		    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
@@ -161,18 +160,16 @@ take_joinable(thread_t id)
 int
 thr_join(thread_t id, thread_t *departed, void **status)
 {
-	struct thr *t;
-	thread_t joined;
 	int err;
 
 	if (id != 0 && pthread_equal(id, pthread_self()))
 		return EDEADLK;
 	pthread_mutex_lock(&thr_lock);
-	t = take_joinable(id);
+	struct thr *t = take_joinable(id);
 	pthread_mutex_unlock(&thr_lock);
 	if (t == NULL)
 		return ESRCH;
-	joined = t->th_id;
+	thread_t joined = t->th_id;
 	if ((err = pthread_join(joined, status)) == 0 && departed != NULL)
 		*departed = joined;
 	free(t);

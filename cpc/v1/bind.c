@@ -47,11 +47,10 @@ cpc_bind_event(cpc_event_t *event, int flags)
 	bool notify = (flags & CPC_BIND_EMT_OVF) != 0;
 	struct v1_pack pack;
 	struct cpc_refusal rf;
-	int err;
 
 	if (event == NULL)
 		return cpc_rele();
-	err = cpci_v1_pack(event, notify ? CPC_OVF_NOTIFY_EMT : 0, &pack);
+	int err = cpci_v1_pack(event, notify ? CPC_OVF_NOTIFY_EMT : 0, &pack);
 	if (err == 0 && (flags & ~(CPC_BIND_LWP_INHERIT | CPC_BIND_EMT_OVF)))
 		err = EINVAL;
 	if (err != 0)
@@ -102,11 +101,10 @@ cpci_v1_sample(
 		struct cpc_sample head;
 		uint64_t value[2];
 	} s;
-	intptr_t r;
 
 	if (event == NULL)
 		return cpci_v1_result(-EINVAL);
-	r = cpc_syscall(CPC_OP_SAMPLE, set, (uintptr_t)&s, 2, target);
+	intptr_t r = cpc_syscall(CPC_OP_SAMPLE, set, (uintptr_t)&s, 2, target);
 	if (r == 0)
 		r = fill_words(set, target, &now, flags);
 	if (r == 0) {
@@ -132,11 +130,10 @@ static int
 count_level(uint32_t level, int enable)
 {
 	cpc_event_t event;
-	intptr_t r;
 	int flags;
 
 	/* A controller may have bound an event or a set to this LWP. */
-	r = cpc_syscall(CPC_OP_LEVEL,
+	intptr_t r = cpc_syscall(CPC_OP_LEVEL,
 	    level == V1_USR ? CPC_COUNT_USER : CPC_COUNT_SYSTEM, enable != 0, 0,
 	    0);
 	if (r != -EINVAL)

@@ -24,11 +24,9 @@ cpc_event_accum(cpc_event_t *accum, cpc_event_t *event)
 void
 cpc_event_diff(cpc_event_t *diff, cpc_event_t *left, cpc_event_t *right)
 {
-	cpc_event_t result;
-
 	if (diff == NULL || left == NULL || right == NULL)
 		return;
-	result = *left;
+	cpc_event_t result = *left;
 	add_values(&result, right, UINT64_MAX); /* -1 modulo 2^64 */
 	*diff = result;
 }

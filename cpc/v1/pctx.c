@@ -16,7 +16,6 @@ cpc_pctx_bind_event(pctx_t *pctx, id_t id, cpc_event_t *event, int flags)
 {
 	struct v1_pack pack;
 	struct cpc_refusal rf;
-	uint64_t target;
 	int err;
 
 	if (pctx == NULL || flags != 0)
@@ -25,7 +24,7 @@ cpc_pctx_bind_event(pctx_t *pctx, id_t id, cpc_event_t *event, int flags)
 		return cpc_pctx_rele(pctx, id);
 	if ((err = cpci_v1_pack(event, 0, &pack)) != 0)
 		return cpci_v1_result(-err);
-	target = CPC_TARGET(pctx->px_pid, id);
+	uint64_t target = CPC_TARGET(pctx->px_pid, id);
 	pack.vk_head.cp_set = TARGET_SET(target);
 	return cpci_v1_result(cpc_syscall(CPC_OP_BIND, (uintptr_t)&pack,
 	    TARGET_SET(target), target, (uintptr_t)&rf));
@@ -34,25 +33,21 @@ cpc_pctx_bind_event(pctx_t *pctx, id_t id, cpc_event_t *event, int flags)
 int
 cpc_pctx_take_sample(pctx_t *pctx, id_t id, cpc_event_t *event)
 {
-	uint64_t target;
 	int flags;
 
 	if (pctx == NULL)
 		return cpci_v1_result(-EINVAL);
-	target = CPC_TARGET(pctx->px_pid, id);
+	uint64_t target = CPC_TARGET(pctx->px_pid, id);
 	return cpci_v1_sample(TARGET_SET(target), target, event, &flags);
 }
 
 int
 cpc_pctx_rele(pctx_t *pctx, id_t id)
 {
-	uint64_t target;
-	intptr_t r;
-
 	if (pctx == NULL)
 		return cpci_v1_result(-EINVAL);
-	target = CPC_TARGET(pctx->px_pid, id);
-	r = cpc_syscall(CPC_OP_RELE, TARGET_SET(target), 0, 0, target);
+	uint64_t target = CPC_TARGET(pctx->px_pid, id);
+	intptr_t r = cpc_syscall(CPC_OP_RELE, TARGET_SET(target), 0, 0, target);
 	return r == -EINVAL ? 0 : cpci_v1_result(r);
 }
 

@@ -20,11 +20,10 @@ cpc_shared_bind_event(int fd, cpc_event_t *event, int flags)
 {
 	struct v1_pack pack;
 	struct cpc_refusal rf;
-	int err;
 
 	if (event == NULL && flags == 0)
 		return cpc_shared_rele(fd);
-	err = flags != 0 ? EINVAL : cpci_v1_pack(event, 0, &pack);
+	int err = flags != 0 ? EINVAL : cpci_v1_pack(event, 0, &pack);
 	if (err != 0)
 		return cpci_v1_result(-err);
 	return cpci_v1_result(cpc_syscall(CPC_OP_BIND, (uintptr_t)&pack, V1_SET,

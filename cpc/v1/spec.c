@@ -280,10 +280,9 @@ static void __attribute__((format(printf, 2, 3)))
 add_text(struct text *tx, const char *fmt, ...)
 {
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vsnprintf(tx->tx_at, tx->tx_room, fmt, ap);
+	int n = vsnprintf(tx->tx_at, tx->tx_room, fmt, ap);
 	va_end(ap);
 	tx->tx_at += n;
 	tx->tx_room -= (size_t)n;

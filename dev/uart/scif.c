@@ -72,11 +72,10 @@ scif_receive(const struct uart *u)
 {
 	struct uart data = data_of(u);
 	uint32_t status = reg_read(u, SCFSR);
-	int c;
 
 	if ((status & (SCFSR_RDF | SCFSR_DR)) == 0)
 		return -1;
-	c = (int)reg_read(&data, SCFRDR);
+	int c = (int)reg_read(&data, SCFRDR);
 	reg_write(u, SCFSR, status & ~(uint32_t)(SCFSR_RDF | SCFSR_DR));
 	return c;
 }

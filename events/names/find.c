@@ -10,11 +10,9 @@ events_nth(const struct event_db *const *dbs, unsigned n)
 	unsigned count;
 
 	for (unsigned v = 0; v < EVENT_VENDORS; v++) {
-		const struct event_pmu *p;
-
 		if (dbs[v] == NULL)
 			continue;
-		p = dbs[v]->ed_at[SECTION_PMUS];
+		const struct event_pmu *p = dbs[v]->ed_at[SECTION_PMUS];
 		count = (unsigned)(dbs[v]->ed_bytes[SECTION_PMUS] / sizeof *p);
 		if (n < count)
 			return (struct events){ dbs[v], &p[n] };

@@ -178,13 +178,11 @@ parse_number(const char *s, size_t len, uint64_t *value)
 static bool
 yes_or_no(const char *s, size_t len, uint64_t *value)
 {
-	char c;
-
 	if (len == 1 && (*s == '0' || *s == '1')) {
 		*value = *s == '1';
 		return true;
 	}
-	c = event_lower(*s);
+	char c = event_lower(*s);
 	*value = c == 'y' || c == 't' || c == '1';
 	return len == 1 && (*value != 0 || c == 'n' || c == 'f' || c == '0');
 }
@@ -233,12 +231,11 @@ mod_find(const struct reading *re, const char *s, size_t *len)
 static enum event_error
 mod_add(struct reading *re, int mod, const char *value, size_t len)
 {
-	bool is_number;
 	uint64_t v = 1;
 
 	if (mod < 0 || (re->re_sp->spc_row->er_mods >> mod & 1) == 0)
 		return EVENT_BAD_PART;
-	is_number = (NUMBERS >> mod & 1) != 0;
+	bool is_number = (NUMBERS >> mod & 1) != 0;
 	if (value != NULL ? !(is_number ? parse_number(value, len, &v)
 					: yes_or_no(value, len, &v))
 			  : is_number)

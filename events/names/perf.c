@@ -261,7 +261,6 @@ events_raw(enum event_kind kind, const char *name, struct event_code *ec)
 {
 	uint64_t config;
 	const char *s;
-	bool user, system;
 
 	if (kind > EVENT_ARM)
 		return false;
@@ -274,8 +273,8 @@ events_raw(enum event_kind kind, const char *name, struct event_code *ec)
 	} else if (!events_perf(kind, name, ec)) {
 		return false;
 	}
-	user = ec->ec_given == 0 || (ec->ec_given >> MOD_U & 1) != 0;
-	system = ec->ec_given == 0 || (ec->ec_given >> MOD_K & 1) != 0;
+	bool user = ec->ec_given == 0 || (ec->ec_given >> MOD_U & 1) != 0;
+	bool system = ec->ec_given == 0 || (ec->ec_given >> MOD_K & 1) != 0;
 	if (kind == EVENT_ARM)
 		ec->ec_select |= ARM_EXCL_NOHYP | (user ? 0 : ARM_EXCL_USR) |
 		                 (system ? 0 : ARM_EXCL_SYS);

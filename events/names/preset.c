@@ -80,13 +80,12 @@ int
 event_preset_number(const char *name, enum event_case fold)
 {
 	int low = 0, high = EVENT_PRESETS, middle;
-	uint64_t wanted;
 
 	for (size_t i = 0; fold != EVENT_ANY_CASE && i < PREFIX; i++) {
 		if (name[i] != prefix[i])
 			return -1;
 	}
-	wanted = name_value(name + PREFIX, fold);
+	uint64_t wanted = name_value(name + PREFIX, fold);
 	/* An older name of the same preset. */
 	if (wanted == letters_value("tlb_tm\0"))
 		wanted = letters_value("tlb_tl\0");
@@ -144,12 +143,11 @@ bool
 events_next_preset(const struct events *es, unsigned *n, char *buf, size_t size)
 {
 	struct text te = { buf, size, 0 };
-	const struct event_preset *pr;
 	unsigned count;
 
 	if (es->es_pmu == NULL)
 		return false;
-	pr = event_presets_of(es, &count);
+	const struct event_preset *pr = event_presets_of(es, &count);
 	while (*n < count && pr[*n].pr_why != PRESET_EXACT)
 		++*n;
 	if (*n >= count)

@@ -70,11 +70,10 @@ static int
 page_map(struct lwp *l, struct kcpc_page *kg)
 {
 	struct as *as = l->l_proc->p_as;
-	int err;
 
 	if ((kg->kg_page = page_zalloc(0)) == NULL)
 		return ENOMEM;
-	err = arch_map(as, kg->kg_uva, va_to_pa(kg->kg_page), PAGE_SIZE,
+	int err = arch_map(as, kg->kg_uva, va_to_pa(kg->kg_page), PAGE_SIZE,
 	    as->as_system ? PROT_READ : PROT_READ | PROT_USER);
 	if (err != 0)
 		page_free(kg->kg_page, 0);
@@ -157,12 +156,11 @@ void
 kcpc_vforked(const struct lwp *parent)
 {
 	struct kcpc_ctx *ctx = parent->l_cpc;
-	bool running;
 
 	if (ctx == NULL || (ctx->kc_flags & KCPC_CTX_UNAVAILABLE) != 0 ||
 	    kcpc_is_pctx(ctx))
 		return;
-	running = kcpc_running(ctx);
+	bool running = kcpc_running(ctx);
 	ctx->kc_page_set = CPC_PAGE_SET(ctx->kc_set, ctx->kc_nreqs);
 	kcpc_page_show(ctx->kc_pcbe.ps_page, running ? ctx->kc_page_set : 0,
 	    running ? 0 : ctx->kc_page_set);

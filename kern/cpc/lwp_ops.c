@@ -40,9 +40,8 @@ hang_context(struct lwp *l, struct proc *p, const struct cpc_pack *pack,
     struct kcpc_ctx **ctxp, struct cpc_refusal *rf)
 {
 	struct kcpc_ctx *ctx;
-	int err;
 
-	err = kcpc_ctx_create(pack, l->l_proc->p_cpc_cpu, 0,
+	int err = kcpc_ctx_create(pack, l->l_proc->p_cpc_cpu, 0,
 	    l->l_cpc_page != NULL ? l->l_cpc_page->kg_page : NULL, &ctx, rf);
 	if (err != 0)
 		return err;
@@ -173,9 +172,8 @@ __attribute__((no_stack_protector)) int
 kcpc_sample(struct lwp *l, cpc_setid_t set, size_t n, struct cpc_sample *s)
 {
 	struct kcpc_ctx *ctx;
-	int err;
 
-	err = kcpc_find(l, set, &ctx);
+	int err = kcpc_find(l, set, &ctx);
 	if (err == EINVAL && kcpc_ncpuset != 0)
 		err = kcpc_cpu_find(l, set, &ctx);
 	return err != 0 ? err : sample_context(ctx, n, s);

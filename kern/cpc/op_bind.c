@@ -42,11 +42,9 @@ is_whole(const struct cpc_pack *pack)
 static void
 drop_other_binding(const struct lwp *l, cpc_setid_t set)
 {
-	struct kcpc_ctx *ctx;
-
 	if (kcpc_ncpuset == 0 && l->l_proc->p_controlled == NULL)
 		return;
-	ctx = kcpc_instance(l->l_proc, set);
+	struct kcpc_ctx *ctx = kcpc_instance(l->l_proc, set);
 	if (ctx != NULL && (ctx->kc_cpu != NULL || kcpc_is_pctx(ctx)))
 		kcpc_revoke(l->l_proc, set);
 }

@@ -228,13 +228,11 @@ fold_due(void *arg)
 static __attribute__((noinline)) uint64_t
 save_slow(struct kcpc_ctx *ctx)
 {
-	uint64_t pics;
-
 	if ((ctx->kc_flags & KCPC_CTX_PROFILE) != 0)
 		kcpc_usage_off(ctx);
 	if ((ctx->kc_flags & KCPC_CTX_FREEZE) != 0)
 		return 0;
-	pics = kcpc_ops->stop(&ctx->kc_pcbe);
+	uint64_t pics = kcpc_ops->stop(&ctx->kc_pcbe);
 	stopped_slow(ctx);
 	return pics;
 }
@@ -277,11 +275,10 @@ bool
 kcpc_sigemt_take(struct lwp *l, const struct trapframe *tf)
 {
 	struct kcpc_ctx *ctx = l->l_cpc;
-	uint32_t flags;
 
 	if (ctx == NULL)
 		return false;
-	flags = ctx->kc_flags;
+	uint32_t flags = ctx->kc_flags;
 	ctx->kc_flags = flags & ~KCPC_CTX_SIGOVF;
 	if ((flags & (KCPC_CTX_SIGOVF | KCPC_CTX_UNAVAILABLE)) ==
 	    KCPC_CTX_SIGOVF)
@@ -322,12 +319,11 @@ kcpc_pmi_late(void)
 static __attribute__((noinline)) bool
 pmi_slow(struct kcpc_ctx *ctx)
 {
-	bool running;
 	uint64_t pics;
 
 	if (arch_curcpu()->c_cpc != NULL)
 		ctx = arch_curcpu()->c_cpc;
-	running = ctx != NULL && kcpc_running(ctx);
+	bool running = ctx != NULL && kcpc_running(ctx);
 	if (kcpc_ops == NULL)
 		return false;
 	if (running) {
@@ -347,12 +343,11 @@ bool
 kcpc_pmi(void)
 {
 	struct kcpc_ctx *ctx = lwp_self()->l_cpc;
-	uint64_t pics;
 
 	/* While any CPU is claimed, contexts of LWPs are invalid, thus slow. */
 	if (ctx == NULL || (ctx->kc_flags & SLOW_PATH) != 0)
 		return pmi_slow(ctx);
-	pics = kcpc_ops->stop(&ctx->kc_pcbe);
+	uint64_t pics = kcpc_ops->stop(&ctx->kc_pcbe);
 	/* Before the PICs run again: an overflow must find the PMI unmasked. */
 	arch_pmi_rearm();
 	if ((pics & ctx->kc_notify) != 0) {

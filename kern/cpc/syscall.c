@@ -167,12 +167,11 @@ op_where(const uintptr_t *a)
 {
 	struct kcpc_ctx *ctx;
 	int err = kcpc_target_ctx(a[3], a[0], &ctx);
-	const struct pcbe_cfg *cfg;
 	struct cpc_where w = { .cw_bind = 0 };
 
 	if (ctx == NULL || a[1] >= ctx->kc_nreqs)
 		return ctx == NULL ? -err : -EINVAL;
-	cfg = &ctx->kc_pcbe.ps_cfg[a[1]];
+	const struct pcbe_cfg *cfg = &ctx->kc_pcbe.ps_cfg[a[1]];
 	w.cw_pic = cfg->pc_pic;
 	w.cw_width = kcpc_ops->width(cfg->pc_pic);
 	w.cw_index = kcpc_ops->read_index(cfg->pc_pic);
@@ -238,11 +237,10 @@ op_pmu(const uintptr_t *a)
 {
 	struct cpc_pmu pm = { .pm_kind = 0 };
 	uintptr_t type = a[1];
-	const struct kcpc_type *kt;
 
 	if (type > kcpc_ops->pcbe_ntypes)
 		return -EINVAL;
-	kt = &kcpc_types[type];
+	const struct kcpc_type *kt = &kcpc_types[type];
 	kcpc_ops->describe(&pm, (unsigned)type);
 	pm.pm_attrs = kt->kt_attrs;
 	pm.pm_pics = (uint32_t)kt->kt_pics;

@@ -203,12 +203,10 @@ leave_old_pages(size_t bytes)
 static void
 write_freed_block(void)
 {
-	void *other;
-
 	leave_old_pages(100);
 	/* The block before or the block after keeps their page in use. */
 	pointer = kmalloc(100);
-	other = kmalloc(100);
+	void *other = kmalloc(100);
 	kfree(pointer);
 	((volatile uint8_t *)pointer)[50] = 1;
 	/* Until the block is handed out again; other pages may come first. */

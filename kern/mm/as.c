@@ -71,12 +71,10 @@ as_find(struct as *as, uintptr_t va)
 static uintptr_t
 place_within(uintptr_t from, uintptr_t to, size_t len, size_t align)
 {
-	uintptr_t va;
-
 	if (to <= from || to - from < 2 * PAGE_SIZE ||
 	    to - from - 2 * PAGE_SIZE < len)
 		return 0;
-	va = (to - PAGE_SIZE - len) & -align;
+	uintptr_t va = (to - PAGE_SIZE - len) & -align;
 	return va >= from + PAGE_SIZE ? va : 0;
 }
 
@@ -252,12 +250,11 @@ int
 as_note_file(struct as *as, uintptr_t va, size_t len, const char *file,
     size_t bytes, size_t offset)
 {
-	struct region *r;
 	int err;
 
 	if (file == NULL || (err = split_off(as, va, va + len)) != 0)
 		return file == NULL ? 0 : err;
-	r = as_find(as, va);
+	struct region *r = as_find(as, va);
 	r->r_file = file;
 	r->r_file_bytes = bytes;
 	r->r_offset = offset;
@@ -387,14 +384,13 @@ int
 as_protect(struct as *as, uintptr_t va, size_t len, unsigned prot)
 {
 	uintptr_t end = va + len, at = va;
-	struct region *r;
 	int err;
 
 	if (!range_ok(va, len))
 		return ENOMEM;
 	if ((err = split_off(as, va, end)) != 0)
 		return err;
-	r = region_ending_after(&as->as_regions, va);
+	struct region *r = region_ending_after(&as->as_regions, va);
 	for (; r != NULL && at < end; r = r->r_next) {
 		if (r->r_start > at)
 			break; /* a hole; the part before it stays changed */
@@ -413,7 +409,6 @@ int
 as_at_fork(struct as *as, uintptr_t va, size_t len, enum at_fork at_fork)
 {
 	uintptr_t end = va + len, at = va;
-	struct region *r;
 	bool hole = false;
 	int err;
 
@@ -421,7 +416,7 @@ as_at_fork(struct as *as, uintptr_t va, size_t len, enum at_fork at_fork)
 		return ENOMEM;
 	if ((err = split_off(as, va, end)) != 0)
 		return err;
-	for (r = region_ending_after(&as->as_regions, va);
+	for (struct region *r = region_ending_after(&as->as_regions, va);
 	     r != NULL && r->r_start < end && err == 0; r = r->r_next) {
 		hole |= r->r_start > at;
 		if (at_fork == FORK_ZERO && (r->r_shared || r->r_file != NULL))

@@ -190,7 +190,6 @@ void *
 kmalloc(size_t bytes)
 {
 	struct object *o = NULL;
-	struct slab *s;
 	unsigned class = 0;
 
 	if (page_alloc_fails != NULL && page_alloc_fails())
@@ -203,7 +202,7 @@ kmalloc(size_t bytes)
 	if (class == NCLASS)
 		return large_alloc(bytes);
 	lock_acquire(&heap.lock);
-	s = heap.room[class];
+	struct slab *s = heap.room[class];
 	if (s == NULL)
 		s = slab_new(class);
 	if (s != NULL) {

@@ -41,7 +41,6 @@ void *
 kstack_alloc(void)
 {
 	void *pages = page_alloc(STACK_ORDER);
-	uintptr_t va;
 	unsigned slot;
 
 	if (pages == NULL)
@@ -50,7 +49,7 @@ kstack_alloc(void)
 		page_free(pages, STACK_ORDER);
 		return NULL;
 	}
-	va = KSTACK_BASE + (uintptr_t)slot * KSTACK_SLOT;
+	uintptr_t va = KSTACK_BASE + (uintptr_t)slot * KSTACK_SLOT;
 	arch_kstack_map(va, va_to_pa(pages));
 	return (void *)va;
 }

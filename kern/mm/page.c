@@ -191,11 +191,10 @@ static bool
 zone_bitmaps(struct zone *z, struct bootinfo *bi)
 {
 	uint64_t words = 0, *p;
-	uint64_t pa;
 
 	for (unsigned o = 0; o < NORDER; o++)
 		words += (z->z_pages >> o) / 64 + 1;
-	pa = bootinfo_take(bi, words * 8, PAGE_SIZE, 0, ~0ULL);
+	uint64_t pa = bootinfo_take(bi, words * 8, PAGE_SIZE, 0, ~0ULL);
 	if (pa == 0)
 		return false;
 	p = pa_to_va(pa);
@@ -324,12 +323,10 @@ give_listed(uint64_t pfn, unsigned order)
 void *
 page_alloc(unsigned order)
 {
-	void *va;
-
 	if (alloc_fails())
 		return NULL;
 	lock_acquire(&mem.lock);
-	va = take_listed(order);
+	void *va = take_listed(order);
 	lock_release(&mem.lock);
 	check_allocated(va, 1UL << order);
 	return va;

@@ -109,14 +109,13 @@ int
 shared_map(struct as *as, uintptr_t va, size_t len, unsigned prot)
 {
 	struct shared_memory *m;
-	int err;
 
 	/* Check first, so that a hopeless request does not zero much memory. */
 	if (len >> PAGE_SHIFT > page_nfree() ||
 	    (m = kmalloc(sizeof *m)) == NULL)
 		return ENOMEM;
 	shared_hold(m);
-	err = map_blocks(as, va, len, m);
+	int err = map_blocks(as, va, len, m);
 	if (err == 0 && prot != (PROT_READ | PROT_WRITE) &&
 	    (err = as_protect(as, va, len, prot)) != 0)
 		as_unmap(as, va, len);

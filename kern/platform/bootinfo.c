@@ -98,7 +98,6 @@ make_disjoint(struct bootinfo *bi, uint32_t i)
 {
 	struct bootmem *a = &bi->bi_mem[i], *b = a + 1;
 	uint64_t a_last = last_of(a), b_last = last_of(b);
-	enum bootmem_type type;
 
 	if (a_last < b->bm_base)
 		return false;
@@ -113,7 +112,7 @@ make_disjoint(struct bootinfo *bi, uint32_t i)
 		return true;
 	}
 	/* b keeps its range; a keeps the parts before and after b. */
-	type = (enum bootmem_type)a->bm_type;
+	enum bootmem_type type = (enum bootmem_type)a->bm_type;
 	a->bm_len = b->bm_base - a->bm_base;
 	if (a->bm_len == 0)
 		remove_at(bi, i);

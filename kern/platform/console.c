@@ -183,12 +183,11 @@ int
 printf(const char *fmt, ...)
 {
 	va_list ap;
-	int n;
 
 	cons_lock();
 	cons_speaker(STREAM_LOG, false);
 	va_start(ap, fmt);
-	n = vformat(cons_text, NULL, fmt, ap);
+	int n = vformat(cons_text, NULL, fmt, ap);
 	va_end(ap);
 	lock_release(&cons.lock);
 	return n;

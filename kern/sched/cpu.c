@@ -22,12 +22,10 @@ static unsigned nfound; /* CPUs in the firmware's tables */
 struct cpu *
 cpu_add(uint64_t hwid)
 {
-	struct cpu *c;
-
 	nfound++;
 	if (ncpu == MAXCPU || ncpu >= cpu_limit)
 		return NULL;
-	c = &cpus[ncpu];
+	struct cpu *c = &cpus[ncpu];
 	c->c_id = ncpu++;
 	c->c_hwid = hwid;
 	return c;

@@ -16,15 +16,13 @@
 struct lwp *
 lowest_next(struct cpu *c)
 {
-	struct lwp *l;
-
 	if (c->c_lowest.q_first == NULL)
 		return c->c_idle;
 	if (c->c_active && sched_steal(c)) {
 		sched_set_idle(c, false);
 		return runq_next(c);
 	}
-	l = lwpq_pop(&c->c_lowest);
+	struct lwp *l = lwpq_pop(&c->c_lowest);
 	if (c->c_active)
 		sched_set_idle(c, true);
 	if (c->c_lowest.q_first != NULL)

@@ -151,13 +151,11 @@ enqueue_on(struct cpu *c, struct lwpq *q, struct lwp *l, enum lwp_state state)
 void
 sched_ready(struct lwp *l)
 {
-	struct cpu *c;
-
 	if (l->l_lowest) {
 		lowest_ready(l);
 		return;
 	}
-	c = choose_cpu(l);
+	struct cpu *c = choose_cpu(l);
 	enqueue_on(c, &c->c_runq, l, LWP_READY);
 }
 
@@ -173,13 +171,11 @@ enqueue_woken(struct cpu *c, struct lwp *l, bool at_once)
 void
 sched_woken(struct lwp *l, bool at_once)
 {
-	struct cpu *c;
-
 	if (l->l_lowest) {
 		lowest_ready(l);
 		return;
 	}
-	c = choose_cpu(l);
+	struct cpu *c = choose_cpu(l);
 	/* If no other LWP waits, l is next in the run queue as well. */
 	if ((at_once || sched_others_wait(c)) && c->c_lwp != c->c_idle &&
 	    turn_allows(c))

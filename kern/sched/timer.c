@@ -113,11 +113,10 @@ void
 timer_stop(struct timer *t)
 {
 	struct cpu *c = t->t_cpu;
-	bool first;
 
 	if (c == NULL)
 		return;
-	first = c->c_timers == t;
+	bool first = c->c_timers == t;
 	take_out(c, t);
 	/* Another CPU's timer may fire: timer_intr() then finds none due. */
 	if (first && c == arch_curcpu())

@@ -80,13 +80,11 @@ demand_lock(void)
 void
 kernel_lock_wait(void)
 {
-	uint64_t since;
-
 	if (entry_watch != NULL) { /* there is no other CPU */
 		entry_watch->enter();
 		return;
 	}
-	since = arch_tick();
+	uint64_t since = arch_tick();
 	do {
 		arch_relax();
 		poll_call();

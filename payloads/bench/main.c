@@ -20,7 +20,6 @@ static void
 filter_open(struct filter *ft, const char *text)
 {
 	char why[80];
-	int err;
 
 	if (text == NULL || strcmp(text, "all") == 0)
 		text = "";
@@ -28,7 +27,7 @@ filter_open(struct filter *ft, const char *text)
 	if (ft->ft_others)
 		text++;
 	/* An empty expression is undefined by POSIX. */
-	err = regcomp(&ft->ft_regex, *text == '\0' ? "^" : text,
+	int err = regcomp(&ft->ft_regex, *text == '\0' ? "^" : text,
 	    REG_EXTENDED | REG_NOSUB);
 	if (err != 0) {
 		regerror(err, &ft->ft_regex, why, sizeof why);
@@ -120,7 +119,6 @@ run_all(struct bench_kernel *first, bool one, int argc, char **argv)
 	struct chosen cn = { .bch_o = &o, .bch_filter = &filter };
 	struct bench_kernel *k;
 	char arguments[160];
-	int status;
 
 	options_parse(&o, argc, argv,
 	    usage_arguments(arguments, sizeof arguments, first, one),
@@ -152,7 +150,7 @@ run_all(struct bench_kernel *first, bool one, int argc, char **argv)
 		    o.o_filter);
 	if (cn.bch_meter == NULL)
 		return 0;
-	status = report_status(&m, cn.bch_right);
+	int status = report_status(&m, cn.bch_right);
 	meter_close(&m);
 	return status;
 }

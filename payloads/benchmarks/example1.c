@@ -43,11 +43,10 @@ add_event(cpc_t *cpc, cpc_set_t *set, const char *variable, const char *event)
 {
 	uint_t flags = payload_privilege() == PAYLOAD_SYSTEM ? CPC_COUNT_SYSTEM
 	                                                     : CPC_COUNT_USER;
-	int ind;
 
 	if (getenv(variable) != NULL)
 		event = getenv(variable);
-	ind = cpc_set_add_request(cpc, set, event, 0, flags, 0, NULL);
+	int ind = cpc_set_add_request(cpc, set, event, 0, flags, 0, NULL);
 	if (ind == -1)
 		error("could not add %s: %s", event, strerror(errno));
 	return ind;

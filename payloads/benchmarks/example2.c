@@ -125,7 +125,6 @@ int
 main(int argc, char **argv)
 {
 	const char *event = getenv("EVENT");
-	int iter;
 
 	usage_is("", "EVENT in the environment names the event.\n");
 	usage_option(argc, argv, ":", NULL);
@@ -134,7 +133,7 @@ main(int argc, char **argv)
 	open_counters();
 	catch_overflows(event != NULL ? event : "PAPI_tot_ins");
 
-	for (iter = 1; iter <= ITERATIONS; iter++)
+	for (int iter = 1; iter <= ITERATIONS; iter++)
 		spin_loop(TURNS);
 
 	cpc_unbind(cpc, set); /* done */

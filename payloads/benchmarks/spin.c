@@ -208,7 +208,6 @@ main(int argc, char **argv)
 		.spn_short = 1000, .spn_long = 3000, .spn_exact = true
 	};
 	struct options o;
-	int status;
 
 	options_parse(&o, argc, argv, "[short long]", "PAPI_tot_ins", false);
 	sp.spn_o = &o;
@@ -228,7 +227,7 @@ main(int argc, char **argv)
 	for (unsigned i = 0; i < o.o_nevent; i++)
 		spin_event(&sp, &o.o_event[i]);
 	report_last_lines();
-	status = report_status(&sp.spn_m, sp.spn_exact);
+	int status = report_status(&sp.spn_m, sp.spn_exact);
 	meter_close(&sp.spn_m);
 	return status;
 }

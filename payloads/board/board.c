@@ -84,7 +84,6 @@ write_pieces(FILE *f, unsigned char *all, size_t bytes)
 int
 main(int argc, char **argv)
 {
-	unsigned char *all;
 	size_t bytes;
 	FILE *f;
 
@@ -92,7 +91,7 @@ main(int argc, char **argv)
 	usage_option(argc, argv, ":", NULL);
 	if (optind < argc)
 		usage_mistake("%s: takes no argument", argv[optind]);
-	all = read_firmware(&bytes);
+	unsigned char *all = read_firmware(&bytes);
 	if ((f = out_open("board")) == NULL)
 		fail(1, "board: cannot be opened");
 	fprintf(f, "{\"board\":1,\"machine\":{%s}}\n", json_machine());

@@ -125,12 +125,10 @@ measure_cost(const struct meter *m)
 	struct read_cost *rc = &report_read_cost;
 
 	for (unsigned i = 0; i < 2; i++) {
-		bool user, system;
-
 		*rc = (struct read_cost){ .rdc_event = events[i],
 			.rdc_pairs = PAIRS };
-		user = measure_level(m->m_cpc, rc, READ_USER);
-		system = measure_level(m->m_cpc, rc, READ_SYSTEM);
+		bool user = measure_level(m->m_cpc, rc, READ_USER);
+		bool system = measure_level(m->m_cpc, rc, READ_SYSTEM);
 		if (user || system)
 			return;
 	}

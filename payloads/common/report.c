@@ -144,11 +144,10 @@ static void
 print_reason(const struct options *o, const struct result *r)
 {
 	char *text = fail_unless_room(strdup(r->r_reason)), *s;
-	bool again;
 
 	while ((s = strchr(text, '\n')) != NULL)
 		*s = ' '; /* a reason is one line of the table */
-	again = said != NULL && strcmp(said, text) == 0;
+	bool again = said != NULL && strcmp(said, text) == 0;
 	free(said);
 	said = text;
 	if (again)

@@ -195,14 +195,13 @@ target_fits(char *list)
 	char *names[CPC_MAX_REQS], why[160];
 	cpc_set_t *set;
 	cpc_t *cpc;
-	int n;
 
 	if ((cpc = cpc_open(CPC_VER_CURRENT)) == NULL ||
 	    (set = cpc_set_create(cpc)) == NULL)
 		fail(77, "<not supported>: %s",
 		    cpc_error_of_open(why, sizeof why));
 	cpc_error_keep(cpc);
-	n = add_all(cpc, set, list, names);
+	int n = add_all(cpc, set, list, names);
 	npic = npic_of(cpc, set);
 	if ((unsigned)n > npic)
 		fail(1, "%d events do not fit on %u PICs", n, npic);

@@ -117,10 +117,8 @@ usage_option(
 int
 usage_word(int argc, char **argv, const struct option *words)
 {
-	int c;
-
 	opterr = 0;
-	c = getopt_long_only(argc, argv, ":", words, NULL);
+	int c = getopt_long_only(argc, argv, ":", words, NULL);
 	if (c == '?' || c == ':')
 		refuse_option(c, argv[optind - 1]);
 	return c;

@@ -265,7 +265,6 @@ measure_cpu(void *arg)
 {
 	struct measurer *m = arg;
 	unsigned long n = 0;
-	bool good;
 
 	m->bind_errno = is_all_elsewhere(m) ? ENODEV : bind_set(m, 0);
 	sem_post(&bind_tried);
@@ -275,8 +274,9 @@ measure_cpu(void *arg)
 	if (siblings && m->bind_errno == EACCES && nbound > 0)
 		return NULL; /* another CPU counts this one, too */
 	/* The first set has counted since it was bound, before all others. */
-	good = works(m, m->bind_errno) &&
-	       (is_elsewhere(m, 0) || works(m, sample_set(m, 0, m->before[0])));
+	bool good =
+	    works(m, m->bind_errno) &&
+	    (is_elsewhere(m, 0) || works(m, sample_set(m, 0, m->before[0])));
 	while (good && (turns == 0 || n < turns))
 		good = measure_turn(m, n++);
 	m->soaking = false;

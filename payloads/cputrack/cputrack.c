@@ -341,12 +341,11 @@ static int
 tick(pctx_t *pctx, pid_t pid, id_t id, void *)
 {
 	struct tracked *tr = *find_lwp(id);
-	unsigned s, next;
 
 	if (tr == NULL)
 		return 0;
-	s = tr->tr_current;
-	next = (s + 1) % tool.nspecs;
+	unsigned s = tr->tr_current;
+	unsigned next = (s + 1) % tool.nspecs;
 	if (sample_lwp(tr) != 0)
 		return cannot_sample(pid, "tick", id);
 	print_row(pid, id, "tick", s, tr->tr_before[s]);
@@ -466,8 +465,6 @@ capture_or_create(char **command)
 int
 main(int argc, char **argv)
 {
-	int result;
-
 	main_argc = argc;
 	main_argv = argv;
 	out = stdout;
@@ -485,7 +482,7 @@ main(int argc, char **argv)
 	signal(SIGINT, interrupted);
 	signal(SIGTERM, interrupted);
 	start = gethrtime();
-	result = run(running);
+	int result = run(running);
 	pctx_release(running);
 	while (waitpid(-1, NULL, 0) > 0) /* those that follow children */
 		continue;

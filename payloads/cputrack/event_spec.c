@@ -98,11 +98,10 @@ static int
 pic_of(const char *token)
 {
 	char *end;
-	long n;
 
 	if (strncmp(token, "pic", 3) != 0 || !isdigit((unsigned char)token[3]))
 		return -1;
-	n = strtol(token + 3, &end, 10);
+	long n = strtol(token + 3, &end, 10);
 	return *end == '=' && n < INT_MAX ? (int)n : -1;
 }
 

@@ -61,10 +61,9 @@ static uint64_t
 parse_number(const struct list *l, const char *word, const char *text, int base)
 {
 	char *end;
-	uint64_t v;
 
 	errno = 0;
-	v = strtoull(text, &end, base);
+	uint64_t v = strtoull(text, &end, base);
 	if (end == text || *end != '\0' || *text == '-' || errno != 0)
 		refuse_line(l, word, "not a number");
 	return v;
@@ -143,11 +142,9 @@ add_select(struct list *l, char *word, const char *name)
 {
 	char *rest = word, *select = strsep(&rest, "."), *part, event[80];
 	uint64_t code = parse_number(l, select, select, 16);
-	uint64_t umask;
-	struct nb_event *e;
 
 	part = strsep(&rest, ".");
-	umask = parse_number(l, part, part, 16);
+	uint64_t umask = parse_number(l, part, part, 16);
 	if (code > 0xfff || umask > 0xff)
 		refuse_line(l, name, "the event's code is too large");
 	if (strcmp(report_machine("arch", event, sizeof event), "arm64") == 0)
@@ -155,7 +152,7 @@ add_select(struct list *l, char *word, const char *name)
 		    "an event select of x86: write an event of Arm, as 0x11");
 	snprintf(event, sizeof event, "cpu/event=0x%llx,umask=0x%llx/",
 	    (unsigned long long)code, (unsigned long long)umask);
-	e = add_event(l, name, event);
+	struct nb_event *e = add_event(l, name, event);
 	while ((part = strsep(&rest, ".")) != NULL)
 		add_part(l, e, part);
 }
@@ -180,12 +177,10 @@ cut_word(char **line)
 static uint32_t
 parse_register(const struct list *l, char *word)
 {
-	uint64_t number;
-
 	word[strcspn(word, "hH")] = '\0'; /* nanoBench allows it */
 	if (strncmp(word, "msr_", 4) != 0)
 		refuse_line(l, word, "not a register, as msr_0xE01");
-	number = parse_number(l, word, word + 4, 16);
+	uint64_t number = parse_number(l, word, word + 4, 16);
 	if (number > UINT32_MAX)
 		refuse_line(l, word, "a register's number has 32 bits");
 	return (uint32_t)number;
@@ -213,7 +208,6 @@ static void
 add_msr_line(struct list *l, char *line)
 {
 	char *writes = cut_word(&line), *name = line, *word;
-	struct nb_event *e;
 
 	word = line != NULL ? cut_word(&line) : NULL;
 	if (word == NULL)
@@ -224,7 +218,7 @@ add_msr_line(struct list *l, char *line)
 	} else {
 		name = line != NULL ? line : word;
 	}
-	e = add_event(l, name, NULL);
+	struct nb_event *e = add_event(l, name, NULL);
 	e->nbe_alone = true;
 	e->nbe_nmsrs = 1;
 	e->nbe_msr[0].nbm_register = parse_register(l, word);
@@ -298,10 +292,9 @@ static bool
 is_known(cpc_t *cpc, const char *event)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
-	bool known;
 
-	known = set != NULL && cpc_set_add_request(cpc, set, event, 0,
-				   CPC_COUNT_USER, 0, NULL) != -1;
+	bool known = set != NULL && cpc_set_add_request(cpc, set, event, 0,
+					CPC_COUNT_USER, 0, NULL) != -1;
 	if (set != NULL)
 		cpc_set_destroy(cpc, set);
 	cpc_error_forget();

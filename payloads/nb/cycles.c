@@ -135,15 +135,13 @@ static bool
 bind_cycles(struct stepper *s, const char *name, unsigned flags,
     const struct nb_event *events, unsigned n, char *reason, size_t len)
 {
-	bool bound;
-
 	cpc_error_forget();
 	s->stp_n = n;
 	s->stp_set = cpc_set_create(s->stp_cpc);
-	bound = s->stp_set != NULL &&
-	        cpc_set_add_request(s->stp_cpc, s->stp_set, name,
-		    UINT64_MAX - INT32_MAX, flags | CPC_OVF_NOTIFY_EMT, 0,
-		    NULL) != -1;
+	bool bound = s->stp_set != NULL &&
+	             cpc_set_add_request(s->stp_cpc, s->stp_set, name,
+			 UINT64_MAX - INT32_MAX, flags | CPC_OVF_NOTIFY_EMT, 0,
+			 NULL) != -1;
 	for (unsigned i = 0; bound && i < n; i++) {
 		name = events[i].nbe_name;
 		bound = perf_add_request(s->stp_cpc, s->stp_set,

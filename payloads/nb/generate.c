@@ -66,10 +66,9 @@ void
 nb_open(struct nb_buffer *b, const struct nb_options *o)
 {
 	size_t bytes = size_of(o);
-	uint8_t *memory;
 
 	load_linked(&o->nbo_linked, o->nbo_linked_at);
-	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE | PROT_EXEC,
+	uint8_t *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE | PROT_EXEC,
 	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
 		fail(1,
@@ -113,7 +112,6 @@ void
 nb_generate(
     struct nb_buffer *b, const struct nb_options *o, const struct nb_shape *s)
 {
-	const uint8_t *top;
 	/* Basic mode subtracts a run without copies and without the loop. */
 	uint64_t loops = s->nbs_copies > 0 ? o->nbo_loops : 0;
 
@@ -128,7 +126,7 @@ nb_generate(
 	if (loops > 0)
 		nb_emit_loop(b, loops);
 	nb_emit_align(b, o->nbo_offset);
-	top = b->nbb_at;
+	const uint8_t *top = b->nbb_at;
 	for (uint64_t i = 0; i < s->nbs_copies; i++)
 		nb_emit(b, o->nbo_code[NB_CODE].nbc_bytes,
 		    o->nbo_code[NB_CODE].nbc_n);

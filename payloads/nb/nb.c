@@ -256,7 +256,6 @@ main(int argc, char **argv)
 	struct nb_event *events;
 	struct nb_result *results;
 	cpc_t *cpc;
-	size_t n;
 
 	parse(o, argc, argv);
 	pin_to(o->nbo_cpu);
@@ -264,7 +263,7 @@ main(int argc, char **argv)
 		cpc_error_keep(cpc);
 	else
 		cpc_error_of_open(why, sizeof why);
-	n = nb_events(o, cpc, &events);
+	size_t n = nb_events(o, cpc, &events);
 	if (cpc == NULL)
 		fail(77, "<not supported>: %s", why);
 	results = fail_unless_room(calloc(n, sizeof *results));

@@ -147,10 +147,9 @@ run_once(struct pass *p, bool empty, bool keep)
 {
 	struct barecpc_interrupts before = { 0 }, after = { 0 };
 	struct condition c = { 0 };
-	bool known;
 
 	payload_quiet(BARECPC_QUIET_MAX); /* refused at user privilege */
-	known = payload_interrupts(&before) == 0;
+	bool known = payload_interrupts(&before) == 0;
 	memset(p->pss_buffer->nbb_frame, 0, sizeof *p->pss_buffer->nbb_frame);
 	nb_enter(p->pss_buffer->nbb_start);
 	known = payload_interrupts(&after) == 0 && known;

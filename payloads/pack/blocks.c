@@ -236,10 +236,9 @@ static unsigned
 first_kept(struct pack *p, unsigned first, size_t room, size_t full)
 {
 	void (*send)(const char *frame, size_t n) = p->pck_send;
-	size_t shorts;
 
 	p->pck_send = send_nothing;
-	shorts = send_shorts(p, 1, p->pck_records + 1);
+	size_t shorts = send_shorts(p, 1, p->pck_records + 1);
 	p->pck_send = send;
 	full += p->pck_dictionary_frame;
 	for (unsigned i = 0; i < p->pck_nblock; i++) {

@@ -37,7 +37,6 @@ read_series(const char *s, struct series *to)
 	char *next, *text = NULL;
 	size_t bytes;
 	unsigned n = 1;
-	FILE *f;
 
 	memset(to, 0, sizeof *to);
 	if (end == NULL)
@@ -54,7 +53,7 @@ read_series(const char *s, struct series *to)
 		series_add(to, v);
 	}
 	series_close(to, NULL);
-	f = fail_unless_room(open_memstream(&text, &bytes));
+	FILE *f = fail_unless_room(open_memstream(&text, &bytes));
 	series_json(f, to);
 	close_or_fail(f);
 	s = after(s, text);
@@ -167,16 +166,13 @@ char *
 fold_row(char *row, const char *line)
 {
 	const char *label = strstr(line, "\"label\":\""), *count, *over;
-	char *name;
 	char net[40], each[40], tick[40], hrtime[40], range[40], less[40];
 	char *event, *end, *made = NULL;
-	size_t n;
-	bool same;
 
 	if (label == NULL)
 		return NULL;
 	label += strlen("\"label\":\"");
-	n = strcspn(label, "\"");
+	size_t n = strcspn(label, "\"");
 	if (strlen(row) <= (n < 16 ? 16 : n) + 1)
 		return NULL;
 	event = row + (n < 16 ? 16 : n) + 1;
@@ -194,12 +190,12 @@ fold_row(char *row, const char *line)
 	value_after(line, "\"tick\":{\"net\":", tick);
 	value_after(line, "\"hrtime_ns\":{\"net\":", hrtime);
 	*end = '\0';
-	name = fail_unless_room(strndup(label, n));
+	char *name = fail_unless_room(strndup(label, n));
 	if (asprintf(&made, REPORT_ROW, name, event, net, each, tick, hrtime,
 		range, less) < 0)
 		fail(1, "no memory");
 	*end = ' ';
-	same = strcmp(made, row) == 0;
+	bool same = strcmp(made, row) == 0;
 	free(made);
 	free(name);
 	if (same)

@@ -453,7 +453,6 @@ main(int argc, char **argv)
 	struct symbols *symbols;
 	const char *wrong;
 	char why[160];
-	cpc_set_t *set;
 	cpc_t *cpc;
 	int fd;
 
@@ -470,7 +469,7 @@ main(int argc, char **argv)
 	cpc_error_keep(cpc);
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
 		fail(77, "<not supported>: overflows do not interrupt here");
-	set = make_set(cpc);
+	cpc_set_t *set = make_set(cpc);
 	pr.sampled.sd_path = pr.program[0];
 	pr.sampled.sd_kernel = is_kernel();
 	if ((fd = open("/dev/profile", O_RDONLY | O_CLOEXEC)) == -1)

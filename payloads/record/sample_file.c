@@ -147,11 +147,10 @@ static const char *
 kernel_symbol(uint64_t pc)
 {
 	static char name[128];
-	intptr_t bytes;
 
 	if (pc >> 63 == 0)
 		return NULL;
-	bytes = cpc_syscall(
+	intptr_t bytes = cpc_syscall(
 	    CPC_OP_KERNEL_SYMBOL, pc, (uintptr_t)name, sizeof name - 1, 0);
 	return bytes > 0 ? name : "[unknown]";
 }
@@ -249,7 +248,6 @@ add_addresses(struct sampled *sd, const struct cpc_profile_sample *s,
 	static struct line line;
 	static size_t room;
 	struct histogram *hg = &sd->sd_stacks;
-	const struct histogram_entry *he;
 	char word[24];
 
 	snprintf(word, sizeof word, "%u ", s->cm_image);
@@ -260,7 +258,7 @@ add_addresses(struct sampled *sd, const struct cpc_profile_sample *s,
 		line_text(&line, word);
 	}
 	line_byte(&line, '\0');
-	he = histogram_add(hg, line.text);
+	const struct histogram_entry *he = histogram_add(hg, line.text);
 	line.len = 0;
 	if (sd->sd_nplaced == room) {
 		room = 2 * room + 1024;

@@ -96,7 +96,6 @@ read_table(struct symbols *sy, const Elf64_Shdr *sh, size_t nsh,
 	size_t bytes = sy->sy_bytes;
 	const Elf64_Shdr *strings = &sh[table->sh_link];
 	size_t i, n = table->sh_size / sizeof(Elf64_Sym);
-	const Elf64_Sym *s;
 
 	if (table->sh_link >= nsh || table->sh_offset > bytes ||
 	    table->sh_size > bytes - table->sh_offset ||
@@ -105,7 +104,7 @@ read_table(struct symbols *sy, const Elf64_Shdr *sh, size_t nsh,
 		return "its symbol table is damaged";
 	if ((sy->sy_all = calloc(n + 1, sizeof *sy->sy_all)) == NULL)
 		return strerror(errno);
-	s = (const Elf64_Sym *)(data + table->sh_offset);
+	const Elf64_Sym *s = (const Elf64_Sym *)(data + table->sh_offset);
 	for (i = 0; i < n; i++, s++) {
 		const char *name = data + strings->sh_offset + s->st_name;
 
@@ -127,8 +126,6 @@ read_table(struct symbols *sy, const Elf64_Shdr *sh, size_t nsh,
 static const char *
 read_symbols(struct symbols *sy, const char *path)
 {
-	const Elf64_Ehdr *eh;
-	const Elf64_Shdr *sh;
 	size_t bytes;
 	char *data = read_all(path, &bytes);
 
@@ -136,11 +133,11 @@ read_symbols(struct symbols *sy, const char *path)
 		return strerror(errno);
 	sy->sy_file = data;
 	sy->sy_bytes = bytes;
-	eh = (const Elf64_Ehdr *)data;
+	const Elf64_Ehdr *eh = (const Elf64_Ehdr *)data;
 	if (bytes < sizeof *eh || memcmp(eh->e_ident, ELFMAG, SELFMAG) != 0 ||
 	    eh->e_ident[EI_CLASS] != ELFCLASS64)
 		return "not an ELF program";
-	sh = (const Elf64_Shdr *)(data + eh->e_shoff);
+	const Elf64_Shdr *sh = (const Elf64_Shdr *)(data + eh->e_shoff);
 	if (eh->e_phoff > bytes || eh->e_phoff % _Alignof(Elf64_Phdr) != 0 ||
 	    eh->e_phnum > (bytes - eh->e_phoff) / sizeof(Elf64_Phdr) ||
 	    eh->e_shoff > bytes || eh->e_shoff % _Alignof(Elf64_Shdr) != 0 ||
@@ -226,12 +223,11 @@ symbols_free(struct symbols *sy)
 const char *
 symbols_find(const struct symbols *sy, uint64_t addr)
 {
-	const struct symbol *symbols;
 	size_t lo = 0, hi;
 
 	if (sy == NULL)
 		return NULL;
-	symbols = sy->sy_all;
+	const struct symbol *symbols = sy->sy_all;
 	hi = sy->sy_n;
 
 	/* Find the first symbol after the address. */
@@ -272,15 +268,11 @@ symbols_address(const struct symbols *sy, uint64_t offset)
 const unsigned char *
 symbols_code_before(const struct symbols *sy, uint64_t addr, size_t n)
 {
-	const Elf64_Ehdr *eh;
-	const Elf64_Phdr *ph;
-	const char *file;
-
 	if (sy == NULL)
 		return NULL;
-	file = sy->sy_file;
-	eh = (const Elf64_Ehdr *)file;
-	ph = (const Elf64_Phdr *)(file + eh->e_phoff);
+	const char *file = sy->sy_file;
+	const Elf64_Ehdr *eh = (const Elf64_Ehdr *)file;
+	const Elf64_Phdr *ph = (const Elf64_Phdr *)(file + eh->e_phoff);
 	for (unsigned i = 0; i < eh->e_phnum; i++) {
 		uint64_t at = addr - n - ph[i].p_vaddr;
 

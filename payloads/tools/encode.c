@@ -45,12 +45,11 @@ main(int argc, char **argv)
 {
 	const char *cpu =
 	    event_table_option(argc, argv, "[--cpu NAME] EVENT...", NULL);
-	struct events es;
 	int status = 0;
 
 	if (optind == argc)
 		usage_mistake("no event to encode");
-	es = event_table_choose(cpu);
+	struct events es = event_table_choose(cpu);
 	for (int i = optind; i < argc; i++)
 		status |= print_encoding(&es, argv[i]);
 	return status;

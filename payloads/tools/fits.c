@@ -55,13 +55,12 @@ static bool
 find_event(const struct events *es, struct wanted *w)
 {
 	struct event_spec sp;
-	enum event_error err;
 
 	if (*w->wn_name == '\0') {
 		fputs("fits: an event without a name\n", stderr);
 		return false;
 	}
-	err = event_lookup(es, w->wn_name, &sp, &w->wn_code);
+	enum event_error err = event_lookup(es, w->wn_name, &sp, &w->wn_code);
 	if (err == EVENT_UNKNOWN &&
 	    events_raw(es->es_pmu->ep_kind, w->wn_name, &w->wn_code)) {
 		events_raw_pics(es, &w->wn_code);
@@ -210,7 +209,6 @@ main(int argc, char **argv)
 {
 	const char *cpu =
 	    event_table_option(argc, argv, "[--cpu NAME] EVENT,EVENT...", NULL);
-	struct events es;
 	char *brace;
 
 	if (optind == argc)
@@ -223,7 +221,7 @@ main(int argc, char **argv)
 		memmove(brace, brace + 1, strlen(brace));
 	if (cpu == NULL)
 		return target_fits(argv[optind]);
-	es = event_table_choose(cpu);
+	struct events es = event_table_choose(cpu);
 	if (es.es_pmu->ep_kind == EVENT_NETBURST)
 		fail(2,
 		    "%s: cannot tell: its events also compete for ESCRs: see "

@@ -167,7 +167,6 @@ main(int argc, char **argv)
 	const char *cpu = event_table_option(
 	    argc, argv, "[--cpu NAME] [pattern] | --cpus", &cpus);
 	const char *pattern = optind < argc ? argv[optind] : "";
-	struct events es;
 	int own;
 
 	if (cpus && argc > 2)
@@ -178,7 +177,7 @@ main(int argc, char **argv)
 		usage_mistake("%s: give only one pattern", argv[optind + 1]);
 	if (cpu == NULL && (own = target_list(matches_pattern, pattern)) >= 0)
 		return report_absent((unsigned)own, "this CPU", pattern);
-	es = event_table_choose(cpu);
+	struct events es = event_table_choose(cpu);
 	return report_absent(list_perf_names(&es, pattern) +
 				 list_events(&es, pattern) +
 				 list_presets(&es, pattern),

@@ -232,7 +232,6 @@ static void
 judge_other(void *, const char *event)
 {
 	struct measure m;
-	int64_t count;
 
 	if (has_rule(event))
 		return;
@@ -240,7 +239,7 @@ judge_other(void *, const char *event)
 		others.refused++;
 		return;
 	}
-	count = -(int64_t)measure_sample(&m, 0);
+	int64_t count = -(int64_t)measure_sample(&m, 0);
 	for (unsigned loop = 0; loop < NLOOP; loop++)
 		loops[loop].body(BRIEF);
 	count += (int64_t)measure_sample(&m, 0);

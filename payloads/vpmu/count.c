@@ -146,16 +146,15 @@ judge_kernel_filter(unsigned pic)
 static void
 judge_stopped(unsigned pic)
 {
-	uint64_t at, later;
 	struct measure m;
 
 	if (!measure_open(&m, pic, vpmu.v_own, 0))
 		return;
 	spin_loop(SHORT_LOOP);
 	cpc_disable(vpmu.v_cpc);
-	at = measure_sample(&m, 0);
+	uint64_t at = measure_sample(&m, 0);
 	spin_loop(LONG_LOOP);
-	later = measure_sample(&m, 0);
+	uint64_t later = measure_sample(&m, 0);
 	point_equal("counts of a stopped PIC", (int64_t)(later - at), 0);
 	cpc_enable(vpmu.v_cpc);
 	judge_spin(&m, pic);

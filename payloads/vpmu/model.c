@@ -66,7 +66,6 @@ static void
 note_trapped(unsigned pic, double cost)
 {
 	struct measure m;
-	int64_t count;
 
 	point_note("an instruction that the hypervisor carries out: %.1f "
 		   "iterations",
@@ -74,7 +73,7 @@ note_trapped(unsigned pic, double cost)
 	if (vpmu.v_system || !vpmu.v_pic[pic].vp_exact ||
 	    !measure_open(&m, pic, CPC_COUNT_SYSTEM, 0))
 		return;
-	count = measure_least(&m, arch_trapped_loop, 3 * TRAPS);
+	int64_t count = measure_least(&m, arch_trapped_loop, 3 * TRAPS);
 	count -= measure_least(&m, arch_trapped_loop, TRAPS);
 	point_note("at system privilege %d of them count %lld", 2 * TRAPS,
 	    (long long)count);
@@ -101,7 +100,6 @@ judge_model(unsigned pic)
 {
 	double loop, one, all, read, trapped = 0;
 	struct measure m;
-	int n;
 
 	while (pic < vpmu.v_npic && vpmu.v_pic[pic].vp_event == NULL)
 		pic++;
@@ -119,7 +117,7 @@ judge_model(unsigned pic)
 	if (!measure_open_all(&m))
 		return;
 	all = least_time(&m, take_samples, SAMPLES);
-	n = m.vm_n;
+	int n = m.vm_n;
 	measure_close(&m);
 	if (loop <= 0 || n < 2) {
 		point_skip("cannot tell: it needs a clock and two PICs");

@@ -150,7 +150,6 @@ judge_freeze(unsigned pic)
 	const uint64_t after = 1000;
 	uint64_t value[VPMU_PICS];
 	struct measure m;
-	bool others;
 	int index = 1;
 
 	if ((cpc_caps(vpmu.v_cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0) {
@@ -159,7 +158,7 @@ judge_freeze(unsigned pic)
 	}
 	/* A PIC that needs a helper PIC fails the point `overflow`, not this.
 	 */
-	others = all_fit(pic);
+	bool others = all_fit(pic);
 	if (!open_overflow(&m, pic, after, others))
 		return;
 	if (!wait_signal())

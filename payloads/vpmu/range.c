@@ -60,11 +60,10 @@ judge_preset(unsigned pic)
 {
 	static const unsigned bits[] = { 20, 31, 32, 39, 40, 47, 48, 62, 63 };
 	struct measure m;
-	int64_t want;
 
 	if (!measure_open(&m, pic, vpmu.v_own, 0))
 		return;
-	want = count_from(&m, 0, SHORT_LOOP);
+	int64_t want = count_from(&m, 0, SHORT_LOOP);
 	for (unsigned i = 0; i < sizeof bits / sizeof bits[0]; i++)
 		expect_same("counts from a preset of one bit", pic,
 		    count_from(&m, 1ULL << bits[i], SHORT_LOOP), want);
@@ -78,11 +77,10 @@ judge_wrap(unsigned pic)
 	const unsigned bits[] = { 31, 32, 40, 47, 48, 63,
 		vpmu.v_pic[pic].vp_width - 1, vpmu.v_pic[pic].vp_width };
 	struct measure m;
-	int64_t want;
 
 	if (!measure_open(&m, pic, vpmu.v_own, 0))
 		return;
-	want = count_from(&m, 0, LONG_LOOP);
+	int64_t want = count_from(&m, 0, LONG_LOOP);
 	for (unsigned i = 0; i < sizeof bits / sizeof bits[0]; i++) {
 		uint64_t place = bits[i] == 64 ? 0 : 1ULL << bits[i];
 

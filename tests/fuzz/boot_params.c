@@ -51,12 +51,11 @@ map(uint64_t pa, uint64_t bytes)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	struct bootinfo *bi;
 	void *copy;
 
 	if (n < PARAMS_BYTES)
 		return 0;
-	bi = calloc(1, sizeof *bi);
+	struct bootinfo *bi = calloc(1, sizeof *bi);
 	params = copy = fuzz_copy(data, PARAMS_BYTES);
 	memory = data + PARAMS_BYTES;
 	memory_bytes = n - PARAMS_BYTES;

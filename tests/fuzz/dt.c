@@ -197,13 +197,10 @@ LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t max, unsigned seed)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	struct bootinfo *bi;
-	void *fdt;
-
 	if (n < FDT_V17_SIZE || fdt_check_full(data, n) != 0)
 		return 0;
-	bi = calloc(1, sizeof *bi);
-	fdt = fuzz_copy(data, n);
+	struct bootinfo *bi = calloc(1, sizeof *bi);
+	void *fdt = fuzz_copy(data, n);
 	image_from_fdt(bi, fdt);
 	bootinfo_sort(bi);
 	memset(&machine, 0, sizeof machine);

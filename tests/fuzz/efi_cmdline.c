@@ -53,7 +53,6 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	struct bootinfo *bi = calloc(1, sizeof *bi);
-	const char *p;
 
 	text = file = (struct piece){ NULL, 0 };
 	efi_initrd[0] = '\0';
@@ -66,7 +65,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		file = (struct piece){ fuzz_copy(data + 1, n - 1), n - 1 };
 	}
 	efi_find_cmdline(bi);
-	p = (const char *)(uintptr_t)bi->bi_cmdline;
+	const char *p = (const char *)(uintptr_t)bi->bi_cmdline;
 	if (bi->bi_cmdline_bytes > 0)
 		CHECK(is_in(p, bi->bi_cmdline_bytes, &text) ||
 		      is_in(p, bi->bi_cmdline_bytes, &file));

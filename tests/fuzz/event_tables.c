@@ -65,13 +65,12 @@ walk_pmu(const struct events *es)
 	struct event_walk ew = { 0 };
 	const struct event_row *row;
 	char name[256];
-	unsigned n;
 
 	while (events_next(es, &ew, ~0ULL, name, sizeof name))
 		look_up(es, name);
-	for (n = 0; events_next_preset(es, &n, name, sizeof name);)
+	for (unsigned n = 0; events_next_preset(es, &n, name, sizeof name);)
 		look_up(es, name);
-	for (n = 0; n < es->es_pmu->ep_nrow; n++) {
+	for (unsigned n = 0; n < es->es_pmu->ep_nrow; n++) {
 		if ((row = events_nth_row(es, n)) == NULL)
 			continue;
 		look_up(es, events_text(es, row->er_name));

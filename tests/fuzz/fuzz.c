@@ -46,10 +46,9 @@ fake_printf(const char *fmt, ...)
 {
 	char line[512];
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vsnprintf(line, sizeof line, fmt, ap);
+	int n = vsnprintf(line, sizeof line, fmt, ap);
 	va_end(ap);
 	return n;
 }

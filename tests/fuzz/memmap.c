@@ -72,10 +72,8 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	struct bootinfo *bi = calloc(1, sizeof *bi);
-	EFI_MEMORY_DESCRIPTOR *d;
-	uint64_t got;
 
-	d = calloc(n / RECORD + 1, sizeof *d);
+	EFI_MEMORY_DESCRIPTOR *d = calloc(n / RECORD + 1, sizeof *d);
 	map = (char *)d;
 	map_bytes = n / RECORD * sizeof *d;
 	for (size_t i = 0; i < n / RECORD; i++) {
@@ -90,7 +88,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	efi_exit(NULL, bi);
 	bootinfo_sort(bi);
 	check_map(bi);
-	got = bootinfo_take(bi, 3 * EFI_PAGE, 4 * EFI_PAGE, 0, ~0ULL);
+	uint64_t got = bootinfo_take(bi, 3 * EFI_PAGE, 4 * EFI_PAGE, 0, ~0ULL);
 	CHECK(got % (4 * EFI_PAGE) == 0);
 	check_map(bi);
 	bootinfo_cut(bi, 1ULL << 46);

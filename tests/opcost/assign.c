@@ -81,12 +81,11 @@ static int64_t
 bind_cost(void)
 {
 	struct cpc_refusal rf;
-	int64_t t, empty;
 	intptr_t r;
 
-	empty = (int64_t)cost_clock();
+	int64_t empty = (int64_t)cost_clock();
 	empty = (int64_t)cost_clock() - empty;
-	t = (int64_t)cost_clock();
+	int64_t t = (int64_t)cost_clock();
 	r = cpc_syscall(CPC_OP_BIND, (uintptr_t)&pack, SET, 0, (uintptr_t)&rf);
 	t = (int64_t)cost_clock() - t;
 	if (r != 0)

@@ -86,9 +86,8 @@ static int64_t
 least_cost(void (*volatile fn)(void))
 {
 	int64_t best = INT64_MAX, t;
-	int i;
 
-	for (i = 0; i < RUNS; i++) {
+	for (int i = 0; i < RUNS; i++) {
 		t = (int64_t)cost_clock();
 		fn();
 		t = (int64_t)cost_clock() - t;
@@ -138,9 +137,8 @@ cpc_set_t *
 cost_set(cpc_t *c, int n)
 {
 	cpc_set_t *s = fail_unless_room(cpc_set_create(c));
-	int i;
 
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		if (cpc_set_add_request(c, s, "PAPI_tot_ins", 0,
 			CPC_COUNT_USER | CPC_COUNT_SYSTEM, 0, NULL) == -1)
 			fail(1, "PAPI_tot_ins: %s", strerror(errno));
@@ -185,13 +183,12 @@ cost_window(cpc_t *c)
 	uint_t flags = payload_privilege() == PAYLOAD_USER ? CPC_COUNT_USER
 	                                                   : CPC_COUNT_SYSTEM;
 	cpc_set_t *s = fail_unless_room(cpc_set_create(c));
-	uint64_t empty;
 
 	if (cpc_set_add_request(c, s, "PAPI_tot_ins", 0, flags, 1, &pic) ==
 		-1 ||
 	    cpc_bind_curlwp(c, s, 0) == -1)
 		fail(1, "PAPI_tot_ins on PIC 0: %s", strerror(errno));
-	empty = payload_empty(0);
+	uint64_t empty = payload_empty(0);
 	cpc_set_destroy(c, s);
 	cost_row("inline window", 1, (int64_t)empty);
 }
@@ -224,18 +221,15 @@ int
 main(int argc, char **argv)
 {
 	static const int some[] = { 1, 2, 4 };
-	const char *what;
 	char why[160];
-	unsigned i;
 	bool flat;
-	int all;
 
 	usage_is("[flat | assign]",
 	    "  flat    the same while 1, 10, 100 and 1,000 other objects "
 	    "exist\n"
 	    "  assign  the most expensive assignment of PICs by a bind\n");
 	usage_option(argc, argv, ":", NULL);
-	what = optind < argc ? argv[optind] : NULL;
+	const char *what = optind < argc ? argv[optind] : NULL;
 	if (argc - optind > 1)
 		usage_mistake("%s: give only one table", argv[optind + 1]);
 	flat = what != NULL && strcmp(what, "flat") == 0;
@@ -255,8 +249,8 @@ main(int argc, char **argv)
 	cost_signals();
 	cost_overflows(cpc);
 	cost_window(cpc);
-	all = usable_pics();
-	for (i = 0; i < sizeof some / sizeof some[0]; i++) {
+	int all = usable_pics();
+	for (unsigned i = 0; i < sizeof some / sizeof some[0]; i++) {
 		if (some[i] < all)
 			cost_counting(cpc, some[i]);
 	}

@@ -83,11 +83,9 @@ count_from(uint64_t preset, uint_t notify)
 static int64_t
 through_sled(int expected)
 {
-	int64_t start;
-
 	signals = 0;
 	cost_bind(cpc, set);
-	start = (int64_t)cost_clock();
+	int64_t start = (int64_t)cost_clock();
 	cost_sled();
 	start = (int64_t)cost_clock() - start;
 	cpc_set_sample(cpc, set, buf);
@@ -150,18 +148,17 @@ void
 cost_overflows(cpc_t *c)
 {
 	const uint64_t preset = UINT64_MAX - PERIOD + 1;
-	int64_t plain, cost;
 
 	cpc = c;
 	count_from(0, 0);
-	plain = least_through_sled(0);
+	int64_t plain = least_through_sled(0);
 	cpc_set_destroy(cpc, set);
 
 	count_from(preset, CPC_OVF_NOTIFY_EMT);
 	on_overflow(NULL, cost_note);
 	cost_row("overflow to handler", 1, to_handler());
 	on_overflow(sample_and_restart, NULL);
-	cost = least_through_sled(1) - plain;
+	int64_t cost = least_through_sled(1) - plain;
 	cost_row("overflow round trip", 1, cost);
 	cpc_set_destroy(cpc, set);
 

@@ -94,13 +94,12 @@ find_in(const struct range *r, uint32_t affinity)
 	while (at + FRAME_BYTES <= r->r_bytes) {
 		volatile uint32_t *gicr =
 		    arch_map_device(r->r_pa + at, FRAME_BYTES);
-		uint32_t typer;
 
 		/* A region may be larger than its redistributors. */
 		if (gicr == NULL || !arm64_answers(gicr) ||
 		    FIELD(mmio_read32(&gicr[PIDR2]), 7, 4) < PIDR2_GICV3)
 			return NULL;
-		typer = mmio_read32(&gicr[GICR_TYPER]);
+		uint32_t typer = mmio_read32(&gicr[GICR_TYPER]);
 		if (mmio_read32(&gicr[GICR_TYPER + 1]) == affinity)
 			return gicr;
 		if (typer & GICR_TYPER_LAST)

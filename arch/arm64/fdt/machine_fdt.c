@@ -277,7 +277,6 @@ interrupt_id(const void *fdt, int node, int gic, unsigned n)
 	uint64_t ncells = dt_number(fdt, gic, "#interrupt-cells", 3);
 	int len, of = gic;
 	const fdt32_t *p = dt_getprop(fdt, node, "interrupts", &len), *end;
-	uint32_t type, number;
 	bool extended = p == NULL;
 
 	if (extended)
@@ -296,8 +295,8 @@ interrupt_id(const void *fdt, int node, int gic, unsigned n)
 	}
 	if (of != gic || ncells < 2 || ncells > MAX_CELLS)
 		return 0;
-	type = fdt32_to_cpu(p[0]);
-	number = fdt32_to_cpu(p[1]);
+	uint32_t type = fdt32_to_cpu(p[0]);
+	uint32_t number = fdt32_to_cpu(p[1]);
 	if (number >= NSPI)
 		return 0;
 	return number + (type == GIC_PPI ? FIRST_PPI : FIRST_SPI);
@@ -392,7 +391,6 @@ found_special(const void *fdt, int node, struct found *f)
 bool
 machine_from_fdt(const struct bootinfo *bi)
 {
-	const void *fdt;
 	struct found f = {
 		.f_gic = -1, .f_timer = -1, .f_chosen = -1, .f_aliases = -1
 	};
@@ -401,7 +399,7 @@ machine_from_fdt(const struct bootinfo *bi)
 
 	if (bi->bi_fdt == 0)
 		return false;
-	fdt = pa_to_va(bi->bi_fdt);
+	const void *fdt = pa_to_va(bi->bi_fdt);
 	if (fdt_check_header(fdt) != 0)
 		return false;
 	/* A board has a name.  Xen's guest has none without a toolstack. */

@@ -80,14 +80,13 @@ use_node(const struct dt *dt)
 	enum uart_kind kind = kind_of(fdt, node);
 	const char *name = dt_getprop(fdt, node, "compatible", NULL);
 	uint64_t addr, bytes, shift, width;
-	struct uart u;
 
 	if (kind == UART_NONE)
 		snprintf(machine.m_no_driver, sizeof machine.m_no_driver, "%s",
 		    name != NULL ? name : "without a name");
 	if (kind == UART_NONE || !dt_reg(dt, 0, &addr, &bytes))
 		return;
-	u = uart_make(kind, addr);
+	struct uart u = uart_make(kind, addr);
 	if (uart_types[kind].ut_ops == &ns16550_ops) {
 		shift = dt_number(fdt, node, "reg-shift", u.u_shift);
 		width = dt_number(fdt, node, "reg-io-width", u.u_width);

@@ -125,11 +125,10 @@ push_sve(struct trapframe *tf, const struct sigframe *sf,
 {
 	struct arm64_fp *fp = arm64_fp_self();
 	struct trapframe before = *tf;
-	int err;
 
 	/* arm64_sigcopy_out() destroys parts of z0 and z1: save all first. */
 	arm64_fp_switch(fp, NULL);
-	err = arm64_sigcopy_out(tf, sf, f, more);
+	int err = arm64_sigcopy_out(tf, sf, f, more);
 	arm64_fp_switch(NULL, fp);
 	if (err == 0)
 		err = arm64_try(

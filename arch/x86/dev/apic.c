@@ -125,13 +125,11 @@ x86_apic_mode(void)
 void
 x86_apic_init(void)
 {
-	uint64_t base;
-
 	if (!x86_features.apic)
 		panic("cpu: no local APIC: enable it in the firmware or "
 		      "in the emulator's options");
 	mask_8259();
-	base = rdmsr(IA32_APIC_BASE);
+	uint64_t base = rdmsr(IA32_APIC_BASE);
 	x86_apic.xa_x2 = (base & APIC_BASE_X2APIC) != 0 ||
 	                 (x86_features.x2apic && !x2apic_unwanted());
 	if (!x86_apic.xa_x2)

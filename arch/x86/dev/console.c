@@ -192,11 +192,9 @@ choose_uart(void)
 void
 console_init(void)
 {
-	const char *source;
-
 	if (console.chosen)
 		return;
-	source = choose_uart();
+	const char *source = choose_uart();
 	console.chosen = true;
 	for (size_t i = 0; i < console.nwaiting; i++)
 		send_char(console.waiting[i]);

@@ -81,12 +81,11 @@ pm_find(struct refclock *rc)
 {
 	uint32_t n;
 	const unsigned char *t = acpi_table("FACP", &n);
-	bool wide;
 
 	if (t == NULL || n < FADT_MIN || acpi_u32(t + FADT_PM_TMR) == 0)
 		return false;
 	pm_port = (uint16_t)acpi_u32(t + FADT_PM_TMR);
-	wide = (acpi_u32(t + FADT_FLAGS) & FADT_TMR_32) != 0;
+	bool wide = (acpi_u32(t + FADT_FLAGS) & FADT_TMR_32) != 0;
 	*rc = (struct refclock){ "the ACPI PM timer", PM_TIMER_HZ,
 		wide ? 0xffffffff : 0xffffff, 100, pm_read };
 	return true;

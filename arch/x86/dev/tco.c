@@ -79,12 +79,10 @@ ports_by_lpc(void)
 static uint32_t
 ports_by_smbus(void)
 {
-	uint32_t base;
-
 	if (!is_intel(SMBUS, SMBUS_CLASS) ||
 	    (pci_read(SMBUS, TCOCTL) & TCOCTL_EN) == 0)
 		return 0;
-	base = pci_read(SMBUS, TCOBASE);
+	uint32_t base = pci_read(SMBUS, TCOBASE);
 	return (base & BASE_ENABLED) != 0 ? base & TCOBASE_BITS : 0;
 }
 
@@ -109,12 +107,11 @@ x86_tco_init(void)
 {
 	uint32_t lpc = ports_by_lpc(), base = lpc != 0 ? lpc : ports_by_smbus();
 	uint16_t control = (uint16_t)(base + TCO1_CNT), v;
-	bool resets;
 
 	if (base == 0)
 		return;
 	v = inw(control);
-	resets = lpc != 0 ? could_reset() : (v & TCO_NO_REBOOT) == 0;
+	bool resets = lpc != 0 ? could_reset() : (v & TCO_NO_REBOOT) == 0;
 	if ((v & TCO_TMR_HALT) != 0) {
 		watchdog_found("TCO", WATCHDOG_IDLE);
 		return;

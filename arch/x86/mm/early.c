@@ -23,7 +23,6 @@ map_gib(uint64_t gib)
 {
 	static uint64_t pd[NGIB][PT_ENTRIES] __attribute__((aligned(4096)));
 	static unsigned used;
-	uint64_t pa;
 
 	if (gib >= PT_ENTRIES)
 		return false;
@@ -34,7 +33,7 @@ map_gib(uint64_t gib)
 	for (uint64_t i = 0; i < PT_ENTRIES; i++)
 		pd[used][i] =
 		    (gib << GIB_SHIFT | i * LARGE_SIZE) | PT_P | PT_PS;
-	pa = x86_image_pa + ((uintptr_t)pd[used++] - IMAGE_BASE);
+	uint64_t pa = x86_image_pa + ((uintptr_t)pd[used++] - IMAGE_BASE);
 	x86_early_pdpt[gib] = pa | PT_P;
 	return true;
 }

@@ -224,11 +224,9 @@ static unsigned nflush; /* CPUs that still have to flush */
 void
 x86_flush_asked(void)
 {
-	struct x86_cpu *xc;
-
 	if (__atomic_load_n(&nflush, __ATOMIC_ACQUIRE) == 0)
 		return;
-	xc = x86_self();
+	struct x86_cpu *xc = x86_self();
 	if (!__atomic_exchange_n(&xc->xc_flush, false, __ATOMIC_ACQUIRE))
 		return;
 	write_cr(3, xc->xc_root);
@@ -370,10 +368,9 @@ map_window(uint64_t pa, size_t len, uint64_t attr)
 {
 	uint64_t base = pa & -PAGE_SIZE;
 	size_t bytes = (pa + len - base + PAGE_SIZE - 1) & -PAGE_SIZE;
-	uintptr_t va;
 
 	lock_acquire(&window.lock);
-	va = window.next;
+	uintptr_t va = window.next;
 	window.next += bytes;
 	lock_release(&window.lock);
 	if (len == 0 || pa + len < pa ||

@@ -40,8 +40,6 @@ x86_pt_end_early(void)
 static uint64_t
 new_early(void)
 {
-	uint64_t pa;
-
 	if (early.left == 0) {
 		early.next = bootinfo_take(
 		    early.bi, CHUNK * PAGE_SIZE, PAGE_SIZE, 0, 1ULL << 32);
@@ -50,7 +48,7 @@ new_early(void)
 			      "the machine more memory");
 		early.left = CHUNK;
 	}
-	pa = early.next;
+	uint64_t pa = early.next;
 	early.next += PAGE_SIZE;
 	early.left--;
 	memset(pa_to_va(pa), 0, PAGE_SIZE);

@@ -68,14 +68,13 @@ contents_number(const struct pcbe_set *set)
 {
 	static uint64_t last;
 	static unsigned at; /* found last, and likely to be wanted again */
-	struct contents *xg;
 
 	for (unsigned i = 0; i < NCONTENTS; i++, at = (at + 1) % NCONTENTS) {
 		if (has_contents(&contents[at], set))
 			return contents[at].xg_number;
 	}
 	at = last++ % NCONTENTS;
-	xg = &contents[at];
+	struct contents *xg = &contents[at];
 	xg->xg_number = last;
 	xg->xg_pics = set->ps_pics;
 	xg->xg_nmi_pics = set->ps_nmi_pics;

@@ -63,10 +63,9 @@ int
 evtsel_add_attrs(uint64_t *sel, uint32_t mask, unsigned nattrs,
     const struct cpc_packattr *attrs, bool privileged)
 {
-	unsigned i;
 	int subcode;
 
-	for (i = 0; i < nattrs; i++) {
+	for (unsigned i = 0; i < nattrs; i++) {
 		if (attrs[i].cpa_id >= CPC_ATTR_IDS ||
 		    (mask >> attrs[i].cpa_id & 1) == 0)
 			return CPC_INVALID_ATTRIBUTE;

@@ -56,13 +56,12 @@ void
 x86_pics_silence(const struct x86_pics *ps)
 {
 	uint64_t status;
-	unsigned i;
 
 	if (ps->xs_ctrl != 0)
 		pmu_wrmsr(ps->xs_ctrl, 0);
 	if (ps->xs_fixed)
 		pmu_wrmsr(IA32_FIXED_CTR_CTRL, 0);
-	for (i = 0; i < ps->xs_n; i++) {
+	for (unsigned i = 0; i < ps->xs_n; i++) {
 		if (ps->xs_pic[i].xp_select != 0)
 			pmu_wrmsr(ps->xs_pic[i].xp_select, 0);
 		pmu_wrmsr(ps->xs_pic[i].xp_counter, 0);
@@ -384,11 +383,9 @@ fold_set(const struct pcbe_set *set, uint64_t overflowed)
 static uint64_t
 each_stop(struct pcbe_set *set)
 {
-	uint64_t overflowed;
-
 	allstop();
 	set->ps_page->cg_tick += pmu_rdtsc();
-	overflowed = overflow_bitmap() & set->ps_pics;
+	uint64_t overflowed = overflow_bitmap() & set->ps_pics;
 	fold_set(set, overflowed);
 	return overflowed;
 }
@@ -406,12 +403,10 @@ stop_overflowed(struct pcbe_set *set, uint64_t status)
 static uint64_t
 global_stop(struct pcbe_set *set)
 {
-	uint64_t status;
-
 	pmu_wrmsr(x86_pics.xs_ctrl, x86_pics.xs_kept);
 	set->ps_page->cg_tick += pmu_rdtsc();
 	pmu_close_reads();
-	status = pmu_rdmsr(x86_pics.xs_status);
+	uint64_t status = pmu_rdmsr(x86_pics.xs_status);
 	if (status != 0)
 		return stop_overflowed(set, status);
 	fold_set(set, 0);

@@ -32,11 +32,10 @@ static unsigned
 count_banks(void)
 {
 	uint64_t cap = 0;
-	unsigned n;
 
 	if (!x86_features.mca || x86_rdmsr_safe(IA32_MCG_CAP, &cap) != 0)
 		return 0;
-	n = (unsigned)(cap & MCG_CAP_COUNT);
+	unsigned n = (unsigned)(cap & MCG_CAP_COUNT);
 	return n < BANKS_MAX ? n : BANKS_MAX;
 }
 

@@ -242,10 +242,8 @@ x86_trap_uninvited(struct trapframe *tf)
 void
 x86_trap_syscall(struct trapframe *tf)
 {
-	intptr_t ret;
-
 	kernel_lock();
-	ret = syscall_find((unsigned)tf->tf_err)(&tf->tf_rdi);
+	intptr_t ret = syscall_find((unsigned)tf->tf_err)(&tf->tf_rdi);
 	if (ret != -EJUSTRETURN)
 		tf->tf_rax = (uint64_t)ret;
 	leave_kernel(tf);

@@ -230,7 +230,6 @@ kcpc_prove_overflow(struct pcbe_ops *ops, const struct pcbe_line *pl,
 	struct cpc_event ev;
 	bool insns = ops->proof_event(0, 0, &ev), freezes = ops->pcbe_freezes;
 	uint64_t most;
-	unsigned n;
 	struct lone ln;
 
 	ops->pcbe_overflow_proof = "does not come";
@@ -238,7 +237,7 @@ kcpc_prove_overflow(struct pcbe_ops *ops, const struct pcbe_line *pl,
 	if (!lone_init(
 		&ln, ops, 0, 0, &ev, CPC_COUNT_SYSTEM | CPC_OVF_NOTIFY_EMT))
 		return false;
-	n = overflow_often(&ln, ops, pl, &most);
+	unsigned n = overflow_often(&ln, ops, pl, &most);
 	if (n == 0)
 		return false;
 	ops->pcbe_overflow_proof = text;

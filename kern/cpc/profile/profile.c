@@ -235,12 +235,11 @@ void
 kcpc_profile_nmi_samples(struct kcpc_ctx *ctx)
 {
 	struct kcpc_profile *kp = ctx->kc_profile;
-	struct pcbe_nmi_log *pk;
 	uint64_t preset, periods;
 
 	if (kcpc_ops->nmi_log == NULL)
 		return;
-	pk = kcpc_ops->nmi_log();
+	struct pcbe_nmi_log *pk = kcpc_ops->nmi_log();
 	ctx->kc_nmi_pc = pk->pk_last;
 	pk->pk_last = 0;
 	if ((periods = pk->pk_n + pk->pk_lost) == 0)

@@ -56,13 +56,12 @@ struct cpc_profile_usage
 kcpc_usage_take(struct kcpc_ctx *ctx)
 {
 	struct kcpc_usage *us = &ctx->kc_usage;
-	struct cpc_profile_usage is;
 
 	if (us->us_on)
 		add_time(us);
 	us->us_is.cu_faults = ctx->kc_lwp->l_faults - us->us_faults_before;
 	us->us_faults_before = ctx->kc_lwp->l_faults;
-	is = us->us_is;
+	struct cpc_profile_usage is = us->us_is;
 	us->us_is = (struct cpc_profile_usage){ 0 };
 	return is;
 }

@@ -86,7 +86,6 @@ uint32_t
 soft_event_pics(unsigned event, unsigned type)
 {
 	const struct soft_model_event *fv;
-	uint32_t pics;
 
 	if (soft_shape.ns_model != SOFT_PLAIN) {
 		fv = soft_model_event(soft_shape.ns_model, event);
@@ -94,7 +93,7 @@ soft_event_pics(unsigned event, unsigned type)
 	}
 	if (event >= SOFT_NEVENT)
 		return 0;
-	pics = event_mask(event, type) & soft_general_pics(type);
+	uint32_t pics = event_mask(event, type) & soft_general_pics(type);
 	if (event < soft_shape.ns_fixed)
 		pics |=
 		    1U << (soft_shape.ns_pics - soft_shape.ns_fixed + event);

@@ -247,12 +247,11 @@ until_interrupt(const struct soft_cpu *nc, unsigned privilege, uint64_t n)
 		const struct soft_pic *np = &nc->nc_pic[pic];
 		uint64_t left =
 		    soft_pic_mask() - np->np_raw; /* one more overflows */
-		uint64_t need;
 
 		if (!pic_counts(nc, pic, privilege) || np->np_weight == 0 ||
 		    (which & 1U << pic) == 0 || left > n * 1024)
 			continue;
-		need = (left + 1) * QUARTERS - np->np_quarter;
+		uint64_t need = (left + 1) * QUARTERS - np->np_quarter;
 		need = (need + np->np_weight - 1) / np->np_weight;
 		n = need < n ? need : n;
 	}

@@ -170,10 +170,9 @@ static uint64_t
 stop(struct pcbe_set *set)
 {
 	struct witness_cpu *wc = witness_self();
-	uint64_t overflowed;
 
 	witness_read(wc);
-	overflowed = wt.wt_base->stop(set);
+	uint64_t overflowed = wt.wt_base->stop(set);
 	if (wc->wc_open == set) {
 		wc->wc_seen = take_since_mark(wc);
 		wc->wc_open = NULL;
@@ -332,8 +331,6 @@ replace_ops(void)
 bool
 witness_init(uint32_t flags)
 {
-	uint64_t pics;
-
 	memset(witness_cpus, 0, sizeof witness_cpus); /* host tests reboot */
 	wrong = 0;
 	/* Two PICs that both count too much would agree. */
@@ -343,7 +340,7 @@ witness_init(uint32_t flags)
 				   : "this machine has no PIC to keep back");
 		return false;
 	}
-	pics = kcpc_ops->known_event(PCBE_INSTRUCTIONS, &wt.wt_event);
+	uint64_t pics = kcpc_ops->known_event(PCBE_INSTRUCTIONS, &wt.wt_event);
 	pics &= kcpc_types[0].kt_pics;
 	if (__builtin_popcountll(pics) < 2) {
 		printf("witness: needs two PICs that count instructions\n");

@@ -79,8 +79,6 @@ words_split(char *text, unsigned *count, const char **why)
 		return NULL;
 	}
 	for (;;) {
-		bool last;
-
 		while (is_blank(*text))
 			text++;
 		if (*text == '\0')
@@ -98,7 +96,7 @@ words_split(char *text, unsigned *count, const char **why)
 			*why = "a double quote is not closed";
 			return NULL;
 		}
-		last = *text == '\0';
+		bool last = *text == '\0';
 		*to++ = '\0';
 		if (last)
 			break;

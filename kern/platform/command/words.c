@@ -45,10 +45,9 @@ word_kind(const char *word, size_t len, const char **meant, size_t *meant_len)
 	for (const char *k = WORDS_KNOWN; *k != '\0'; k += each + 1) {
 		const char *end = strchr(k, ' ');
 		char name[EVENT_LETTERS + 1];
-		size_t letters;
 
 		each = end != NULL ? (size_t)(end - k) : strlen(k);
-		letters = name_length(k, each);
+		size_t letters = name_length(k, each);
 		/* The character that ends the name must match too. */
 		if (len > n && letters == n && memcmp(word, k, n + 1) == 0)
 			return WORD_OURS;

@@ -117,11 +117,9 @@ map_runtime(struct as *as, const struct bootinfo *bi)
 void
 efirt_init(const struct bootinfo *bi)
 {
-	const struct efi_runtime_services *rt;
-
 	if (bi->bi_efi_systab == 0)
 		return;
-	rt = find_services(bi);
+	const struct efi_runtime_services *rt = find_services(bi);
 	efirt.as.as_system = true;
 	if (rt == NULL || map_runtime(&efirt.as, bi) != 0) {
 		printf("efi: runtime services unusable, no ResetSystem\n");

@@ -189,7 +189,6 @@ add_string(struct text *t, const char *join, const char *member,
 	const char *end = (const char *)st->st_end;
 	unsigned number = offset < st->st_at[1] ? st->st_at[offset] : 0;
 	char name[NAME_MAX + 1];
-	size_t n;
 
 	for (; number > 1 && s < end; number--)
 		s += strnlen(s, (size_t)(end - s)) + 1;
@@ -197,7 +196,7 @@ add_string(struct text *t, const char *join, const char *member,
 		s++;
 	if (number == 0 || s >= end)
 		return false;
-	n = strnlen(s, (size_t)(end - s));
+	size_t n = strnlen(s, (size_t)(end - s));
 	while (n > 0 && s[n - 1] == ' ')
 		n--;
 	strlcpy(name, s, n < NAME_MAX ? n + 1 : NAME_MAX + 1);

@@ -159,12 +159,11 @@ frame_bytes(const char *s, const char *end, const struct frame *f, char *to)
 {
 	const char *mark = next_mark(s, end);
 	const size_t after = sizeof END - 1;
-	size_t n;
 
 	if (mark == NULL || mark == s || (size_t)(end - mark) < after - 1 ||
 	    memcmp(mark - 1, END, after) != 0)
 		return NULL;
-	n = unhide(s, mark - 1, to);
+	size_t n = unhide(s, mark - 1, to);
 	if (n != f->bytes ||
 	    crc32(crc32(0, f->what, f->what_bytes), to, n) != f->crc)
 		return NULL;

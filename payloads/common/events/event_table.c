@@ -72,13 +72,12 @@ struct events
 event_table_choose(const char *cpu)
 {
 	const char *name = cpu != NULL ? cpu : target_cpu();
-	struct events es;
 	char text[160];
 
 	if (name == NULL)
 		refuse_cpu("no table of this CPU's events: choose one with "
 			   "--cpu NAME");
-	es = events_find(target_tables(), name);
+	struct events es = events_find(target_tables(), name);
 	if (es.es_pmu == NULL) {
 		snprintf(text, sizeof text, "%s: no such CPU", name);
 		refuse_cpu(text);

@@ -44,7 +44,6 @@ condition_between(struct condition *c, const struct barecpc_interrupts *before,
     const struct barecpc_interrupts *after)
 {
 	int64_t *count = c->cn_count;
-	uint32_t flags;
 
 	memset(c, 0, sizeof *c);
 	for (unsigned k = 0; k < COND_N; k++)
@@ -57,7 +56,7 @@ condition_between(struct condition *c, const struct barecpc_interrupts *before,
 	count[COND_INTERRUPTS] =
 	    (int64_t)(after->by_interrupts - before->by_interrupts);
 	count[COND_NMIS] = (int64_t)(after->by_nmis - before->by_nmis);
-	flags = before->by_flags & after->by_flags;
+	uint32_t flags = before->by_flags & after->by_flags;
 	if ((flags & BARECPC_INTERRUPTS_SMIS) != 0)
 		count[COND_SMIS] = (uint32_t)(after->by_smis - before->by_smis);
 	if ((flags & BARECPC_INTERRUPTS_THROTTLES) != 0)
@@ -257,7 +256,6 @@ runs_judge(
 {
 	struct quotient ratio = usual_quotient(rn, ratio_of);
 	struct quotient rate = usual_quotient(rn, rate_of);
-	int64_t gap;
 
 	for (unsigned k = 0; k < COND_N; k++)
 		rn->rn_usual.cn_count[k] = usual_count(rn, k);
@@ -265,7 +263,7 @@ runs_judge(
 	rn->rn_usual.cn_tick = ratio.qo_below;
 	rn->rn_usual.cn_aperf = rate.qo_above;
 	rn->rn_usual.cn_mperf = rate.qo_below;
-	gap = empty != NULL ? empty->rn_usual.cn_hrtime : 0;
+	int64_t gap = empty != NULL ? empty->rn_usual.cn_hrtime : 0;
 	for (unsigned i = 0; i < rn->rn_n; i++) {
 		struct condition *c = &rn->rn_run[i];
 		bool disturbed = c->cn_moved;

@@ -82,12 +82,11 @@ aggregate(struct series *s, const int64_t *sorted, unsigned n)
 void
 series_close(struct series *s, const bool *excluded)
 {
-	int64_t *sorted;
 	unsigned n = 0;
 
 	if (s->s_n == 0)
 		return;
-	sorted = fail_unless_room(malloc(s->s_n * sizeof *sorted));
+	int64_t *sorted = fail_unless_room(malloc(s->s_n * sizeof *sorted));
 	for (unsigned i = 0; i < s->s_n; i++) {
 		if (excluded == NULL || !excluded[i])
 			sorted[n++] = s->s_raw[i];

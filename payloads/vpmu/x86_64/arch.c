@@ -54,7 +54,6 @@ static void
 judge_cmask(unsigned)
 {
 	struct measure m;
-	int64_t count;
 
 	if ((vpmu.v_pmu.pm_attrs >> CPC_ATTR_CMASK & 1) == 0) {
 		point_skip("the PMU has no attribute cmask");
@@ -64,7 +63,7 @@ judge_cmask(unsigned)
 		point_skip("instructions with cmask=2: %s", measure_refusal());
 		return;
 	}
-	count = measure_difference(&m, spin_loop);
+	int64_t count = measure_difference(&m, spin_loop);
 	point_note("%lld of %d instructions", (long long)count, SPIN_WANT);
 	if (count < 0 || count > SPIN_WANT / 2)
 		point_fail("it counts %lld cycles with two instructions, of %d "

@@ -97,10 +97,9 @@ int
 main(void)
 {
 	const char *const argv[] = { "no_such_program", NULL };
-	uint64_t once;
 
 	CHECK((cpc = cpc_open(CPC_VER_CURRENT)) != NULL);
-	once = count("100000");
+	uint64_t once = count("100000");
 	EQUAL(count("300000") - once, 2 * 200000);
 	EQUAL(count("100000"), once);
 	CHECK(pctx_create("no_such_program", (char *const *)argv, NULL, 1,

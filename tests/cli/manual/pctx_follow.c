@@ -107,13 +107,12 @@ main(void)
 {
 	/* The first exec fails, the second succeeds. */
 	const char exec[] = "init1 fini1 init1 fini1 exec1 init1 fini1 exit1 ";
-	uint64_t once;
 
 	CHECK((cpc = cpc_open(CPC_VER_CURRENT)) != NULL);
 	CHECK((set = cpc_set_create(cpc)) != NULL);
 	ind = cpc_set_add_request(cpc, set, EVENT, 0, CPC_COUNT_USER, 0, NULL);
 	CHECK(ind != -1 && (buf = cpc_buf_create(cpc, set)) != NULL);
-	once = follow("exec", "1000", exec);
+	uint64_t once = follow("exec", "1000", exec);
 	EQUAL(follow("exec", "3000", exec) - once, 2 * 2000);
 	follow("threads", "1000",
 	    "init1 init2 create2 fini2 lwp_exit2 fini1 exit1 ");

@@ -86,13 +86,11 @@ follow(const char *turns)
 int
 main(void)
 {
-	uint64_t once;
-
 	CHECK((cpc = cpc_open(CPC_VER_CURRENT)) != NULL && pipe(ends) == 0);
 	CHECK((set = cpc_set_create(cpc)) != NULL);
 	ind = cpc_set_add_request(cpc, set, EVENT, 0, CPC_COUNT_USER, 0, NULL);
 	CHECK(ind != -1 && (buf = cpc_buf_create(cpc, set)) != NULL);
-	once = follow("1000");
+	uint64_t once = follow("1000");
 	EQUAL(follow("3000") - once, 2 * 2000);
 	cpc_close(cpc);
 	return finish();

@@ -50,18 +50,16 @@ int
 main(void)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN), cpu;
-	cpc_set_t *mine, *cpus_set, *second;
-	cpc_buf_t *my_buf, *a, *b;
 	int my_ind, ind, ind2;
 	uint64_t n;
 
 	CHECK((cpc = cpc_open(CPC_VER_CURRENT)) != NULL);
-	mine = new_set(&my_ind);
-	my_buf = cpc_buf_create(cpc, mine);
-	cpus_set = new_set(&ind);
-	second = new_set(&ind2);
-	a = cpc_buf_create(cpc, cpus_set);
-	b = cpc_buf_create(cpc, cpus_set);
+	cpc_set_t *mine = new_set(&my_ind);
+	cpc_buf_t *my_buf = cpc_buf_create(cpc, mine);
+	cpc_set_t *cpus_set = new_set(&ind);
+	cpc_set_t *second = new_set(&ind2);
+	cpc_buf_t *a = cpc_buf_create(cpc, cpus_set);
+	cpc_buf_t *b = cpc_buf_create(cpc, cpus_set);
 	FAILS(cpc_bind_cpu(cpc, 12345, cpus_set, 0), EINVAL);
 	CHECK(cpc_bind_cpu(cpc, 0, cpus_set, 1) == -1);
 

@@ -56,24 +56,22 @@ value(struct measured m)
 int
 main(int argc, char *argv[])
 {
-	struct measured a, b;
 	uint64_t v0, v1, v2 = 0;
-	int i;
 
 	if (argc > 1)
 		return application(strtoull(argv[1], NULL, 10));
 	CHECK((cpc = cpc_open(CPC_VER_CURRENT)) != NULL);
 	FAILS(cpc_enable(cpc), EINVAL);
 	FAILS(cpc_disable(cpc), EINVAL);
-	a = new_set(0);
-	b = new_set(7000000);
+	struct measured a = new_set(0);
+	struct measured b = new_set(7000000);
 	CHECK(cpc_bind_curlwp(cpc, a.set, 0) == 0);
 	CHECK(cpc_disable(cpc) == 0);
 	v0 = value(a);
 	loop(100000);
 	v1 = value(a);
 	EQUAL(v1, v0);
-	for (i = 1; i <= 2; i++) {
+	for (int i = 1; i <= 2; i++) {
 		CHECK(cpc_enable(cpc) == 0);
 		loop(1000 * i);
 		CHECK(cpc_disable(cpc) == 0);
@@ -91,7 +89,7 @@ main(int argc, char *argv[])
 	CHECK(v0 >= 7000000 && v0 < 7002000);
 	FAILS(cpc_set_sample(cpc, a.set, a.buf), EINVAL);
 	FAILS(cpc_unbind(cpc, a.set), EINVAL);
-	for (i = 0; i < 10; i++) {
+	for (int i = 0; i < 10; i++) {
 		CHECK(cpc_unbind(cpc, b.set) == 0);
 		CHECK(cpc_bind_curlwp(cpc, a.set, 0) == 0);
 		loop(1000);

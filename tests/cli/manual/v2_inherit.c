@@ -76,7 +76,6 @@ main(void)
 	uint64_t result[3][2] = { { 1000 }, { 2000 }, { 2000 } };
 	struct sigaction act;
 	thread_t tid;
-	int i;
 
 	CHECK((cpc = cpc_open(CPC_VER_CURRENT)) != NULL);
 	CHECK((set = cpc_set_create(cpc)) != NULL);
@@ -84,7 +83,7 @@ main(void)
 	    cpc, set, EVENT, PRESET, CPC_COUNT_USER, 0, NULL);
 	CHECK(ind != -1);
 	CHECK(cpc_bind_curlwp(cpc, set, CPC_BIND_LWP_INHERIT) == 0);
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		CHECK(thr_create(NULL, 0, child, result[i], THR_BOUND, &tid) ==
 		      0);
 		CHECK(thr_join(tid, NULL, NULL) == 0);

@@ -25,14 +25,13 @@ static void
 emt_handler(int sig, siginfo_t *sip, void *arg)
 {
 	ucontext_t *uap = arg;
-	uintptr_t pc;
 
 	if (sig != SIGEMT || sip->si_code != EMT_CPCOVF || uap == NULL) {
 		psignal(sig, "example");
 		psiginfo(sip, "example");
 		error("signal %d, code %d", sig, sip->si_code);
 	}
-	pc = (uintptr_t)sip->si_addr;
+	uintptr_t pc = (uintptr_t)sip->si_addr;
 	CHECK((uintptr_t)uap->uc_mcontext.gregs[PC] == pc);
 	CHECK(uap->uc_mcontext.gregs[SP] != 0);
 	if (pc >= (uintptr_t)loop && pc < (uintptr_t)loop + 16)
@@ -53,12 +52,10 @@ emt_handler(int sig, siginfo_t *sip, void *arg)
 static int
 signals_in(uint64_t instructions)
 {
-	int n;
-
 	signals = inside = 0;
 	CHECK(cpc_bind_curlwp(cpc, set, 0) == 0);
 	loop(instructions / 2);
-	n = signals;
+	int n = signals;
 	CHECK(cpc_unbind(cpc, set) == 0);
 	/* All but one that may come between bind and loop. */
 	CHECK(inside >= n - 1);
@@ -69,7 +66,6 @@ int
 main(void)
 {
 	struct sigaction act;
-	int n, n2;
 
 	bzero(&act, sizeof(act));
 	act.sa_sigaction = emt_handler;
@@ -89,8 +85,8 @@ main(void)
 	 * The end of the handler is counted too: fewer than 100 instructions
 	 * of each 1000.
 	 */
-	n = signals_in(100000);
-	n2 = signals_in(200000);
+	int n = signals_in(100000);
+	int n2 = signals_in(200000);
 	CHECK(n >= 100 && n <= 112);
 	CHECK(n2 >= 2 * n - 1 && n2 <= 2 * n + 1);
 	preset = UINT64_MAX - 4999ull;

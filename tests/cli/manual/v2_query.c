@@ -18,9 +18,8 @@ static void
 collect(void *arg, const char *event)
 {
 	struct names *all = arg;
-	int i;
 
-	for (i = 0; i < all->count; i++)
+	for (int i = 0; i < all->count; i++)
 		if (strcmp(all->name[i], event) == 0)
 			error("event %s comes twice", event);
 	all->name = realloc(all->name, (all->count + 1) * sizeof(char *));
@@ -63,7 +62,6 @@ main(void)
 {
 	struct names all = { 0 }, generic = { 0 };
 	int attrs = 0;
-	uint_t pic;
 	cpc_t *cpc;
 
 	errno = 0;
@@ -78,7 +76,7 @@ main(void)
 	cpc_walk_generic_events_all(cpc, &generic, collect);
 	cpc_walk_attrs(cpc, &attrs, count_attr);
 	CHECK(all.count > 0 && generic.count > 0 && attrs > 0);
-	for (pic = 0; pic < cpc_npic(cpc); pic++) {
+	for (uint_t pic = 0; pic < cpc_npic(cpc); pic++) {
 		cpc_walk_events_pic(cpc, pic, &all, bind_one);
 		cpc_walk_generic_events_pic(cpc, pic, &generic, bind_one);
 	}

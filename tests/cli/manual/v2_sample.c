@@ -32,12 +32,10 @@ main(void)
 	cpc_t *cpc = cpc_open(CPC_VER_CURRENT);
 	cpc_t *cpc2 = cpc_open(CPC_VER_CURRENT);
 	cpc_set_t *set = cpc_set_create(cpc), *other = cpc_set_create(cpc);
-	cpc_buf_t *before, *after, *diff, *sum, *foreign;
 	uint64_t val, start, once[2];
 	char name[] = "picnum";
 	cpc_attr_t attr = { name, 1 };
 	int ind0, ind1, i;
-	hrtime_t hrt;
 
 	CHECK(cpc != NULL && cpc2 != NULL && set != NULL && other != NULL);
 	FAILS(cpc_bind_curlwp(cpc, set, 0), EINVAL);
@@ -57,11 +55,11 @@ main(void)
 	EQUAL(walked, 3);
 	CHECK(cpc_set_add_request(cpc, other, EVENT, 77, 0, 0, NULL) == 0);
 
-	before = cpc_buf_create(cpc, set);
-	after = cpc_buf_create(cpc, set);
-	diff = cpc_buf_create(cpc, set);
-	sum = cpc_buf_create(cpc, set);
-	foreign = cpc_buf_create(cpc, other);
+	cpc_buf_t *before = cpc_buf_create(cpc, set);
+	cpc_buf_t *after = cpc_buf_create(cpc, set);
+	cpc_buf_t *diff = cpc_buf_create(cpc, set);
+	cpc_buf_t *sum = cpc_buf_create(cpc, set);
+	cpc_buf_t *foreign = cpc_buf_create(cpc, other);
 	CHECK(before && after && diff && sum && foreign);
 	FAILS(cpc_set_sample(cpc, set, before), EINVAL);
 	FAILS(cpc_unbind(cpc, set), EINVAL);
@@ -88,7 +86,7 @@ main(void)
 	EQUAL(once[1] - once[0], 2 * 1000);
 	cpc_buf_get(cpc, sum, ind1, &val);
 	EQUAL(val, once[0] + once[1]);
-	hrt = gethrtime();
+	hrtime_t hrt = gethrtime();
 	CHECK(cpc_buf_hrtime(cpc, before) < cpc_buf_hrtime(cpc, after));
 	CHECK(cpc_buf_hrtime(cpc, after) <= hrt);
 

@@ -31,7 +31,6 @@ measure(void *arg)
 	cpc_buf_t *after = cpc_buf_create(cpc, set);
 	cpc_buf_t *diff = cpc_buf_create(cpc, set);
 	uint64_t val;
-	int i;
 
 	CHECK(ind != -1 && before != NULL && after != NULL && diff != NULL);
 	CHECK(cpc_bind_curlwp(cpc, set, 0) == 0);
@@ -47,7 +46,7 @@ measure(void *arg)
 		FAILS(cpc_set_sample(cpc, first_set, buf), EINVAL);
 		sema_post(&other_ready);
 	}
-	for (i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < ROUNDS; i++) {
 		CHECK(cpc_set_sample(cpc, set, before) == 0);
 		loop(job->turns);
 		thr_yield();
@@ -68,15 +67,14 @@ main(void)
 	struct job job[2] = { { 10000, 0, 1 }, { 25000, 0, 0 } };
 	thread_t tid[2];
 	void *status;
-	int i;
 
 	CHECK((cpc = cpc_open(CPC_VER_CURRENT)) != NULL);
 	CHECK(sema_init(&first_bound, 0, USYNC_THREAD, NULL) == 0);
 	CHECK(sema_init(&other_ready, 0, USYNC_THREAD, NULL) == 0);
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		CHECK(thr_create(
 			  NULL, 0, measure, &job[i], THR_BOUND, &tid[i]) == 0);
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		CHECK(thr_join(tid[i], NULL, &status) == 0);
 		CHECK(status == &job[i]);
 	}

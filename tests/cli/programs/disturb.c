@@ -48,13 +48,11 @@ events(const struct disturb *d)
 static void
 body(struct disturb *d)
 {
-	uint64_t before;
-
 	spin();
 	if (!d->waits)
 		return;
 	d->waits = false;
-	before = events(d);
+	uint64_t before = events(d);
 	puts("ready"); /* an event that came before would be missed */
 	fflush(stdout);
 	while (events(d) == before)

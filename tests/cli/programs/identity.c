@@ -180,13 +180,12 @@ main(void)
 {
 	struct sigaction sa = { .sa_handler = leave };
 	cpu_set_t set;
-	int ncpu;
 
 	sigaction(SIGILL, &sa, NULL);
 	putchar('\n'); /* firmware's last line has no end */
 	auxiliary_vector();
 	sched_getaffinity(0, sizeof set, &set);
-	ncpu = CPU_COUNT(&set);
+	int ncpu = CPU_COUNT(&set);
 	while (ncpu-- > 0) {
 		CPU_ZERO(&set);
 		CPU_SET((unsigned)ncpu, &set);

@@ -33,21 +33,18 @@ int
 main(void)
 {
 	cpc_t *cpc = cpc_open(CPC_VER_CURRENT);
-	cpc_set_t *set;
-	uint64_t n1, n2;
-	int request;
 
 	if (cpc == NULL) {
 		perror("cpc_open");
 		return 77;
 	}
-	set = cpc_set_create(cpc);
-	request = cpc_set_add_request(
+	cpc_set_t *set = cpc_set_create(cpc);
+	int request = cpc_set_add_request(
 	    cpc, set, "PAPI_tot_ins", 0, CPC_COUNT_USER, 0, NULL);
 	if (request == -1 || cpc_bind_curlwp(cpc, set, 0) == -1)
 		return 1;
-	n1 = count_turns(cpc, set, request, 1000);
-	n2 = count_turns(cpc, set, request, 3000);
+	uint64_t n1 = count_turns(cpc, set, request, 1000);
+	uint64_t n2 = count_turns(cpc, set, request, 3000);
 	printf("%llu\n", (unsigned long long)(n2 - n1));
 	cpc_close(cpc);
 	return n2 - n1 == 2 * 2000 ? 0 : 1;

@@ -42,18 +42,17 @@ int
 main(int argc, char **argv)
 {
 	pthread_t t[16];
-	int i, n;
 
 	if (argc != 3)
 		return 2;
 	rounds = atol(argv[1]);
-	n = atoi(argv[2]);
-	for (i = 1; i < n; i++) {
+	int n = atoi(argv[2]);
+	for (int i = 1; i < n; i++) {
 		if (pthread_create(&t[i], NULL, run_rounds, NULL) != 0)
 			return 1;
 	}
 	run_rounds(NULL);
-	for (i = 1; i < n; i++)
+	for (int i = 1; i < n; i++)
 		pthread_join(t[i], NULL);
 	return 0;
 }

@@ -15,17 +15,15 @@ int
 main(void)
 {
 	cpc_t *cpc;
-	cpc_set_t *set;
-	int result;
 
-	result = region_begin("before");
+	int result = region_begin("before");
 	make_turns(1000);
 	region_end("before");
 	if (result == -1)
 		printf("no counters: %s\n", strerror(errno));
 	if ((cpc = cpc_open(CPC_VER_CURRENT)) == NULL)
 		return 0;
-	set = cpc_set_create(cpc);
+	cpc_set_t *set = cpc_set_create(cpc);
 	if (cpc_set_add_request(
 		cpc, set, "PAPI_tot_ins", 0, CPC_COUNT_USER, 0, NULL) == -1 ||
 	    cpc_bind_cpu(cpc, 0, set, 0) == -1)

@@ -287,10 +287,8 @@ PARAMS_TEST(reserved_memory_is_kept)
  */
 PARAMS_TEST(tables_after_linux_moved_them)
 {
-	unsigned char *memory_map;
-
 	put(make_systab() + 4, 0, 4);
-	memory_map = add_range(EXTENSION, 2 * 48);
+	unsigned char *memory_map = add_range(EXTENSION, 2 * 48);
 	put(params + 0x1d0, EXTENSION, 4);
 	put(params + 0x1d4, 2 * 48, 4);
 	put(memory_map + 48, 6, 4); /* EfiRuntimeServicesData */

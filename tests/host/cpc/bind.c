@@ -34,10 +34,9 @@ CPC_TEST(second_set_displaces_the_first)
 CPC_TEST(binding_again_starts_again)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
-	cpc_buf_t *buf;
 
 	add_preset(set, "instructions", 40);
-	buf = buf_of(set);
+	cpc_buf_t *buf = buf_of(set);
 	bind_curlwp(set);
 	fake_user(2);
 	bind_curlwp(set);
@@ -138,13 +137,12 @@ CPC_TEST(picnum_pins_the_counter)
 /* CPC-BIND-22 */
 CPC_TEST(assignment_moves_an_earlier_request)
 {
-	cpc_set_t *set;
 	cpc_reqinfo_t info;
 
 	fake_shape.asymmetric = true;
 	reboot();
-	set = set_of("cycles"); /* on PICs 0 and 1 */
-	add(set, "branches");   /* on PIC 0 */
+	cpc_set_t *set = set_of("cycles"); /* on PICs 0 and 1 */
+	add(set, "branches");              /* on PIC 0 */
 	bind_curlwp(set);
 	assert_int_equal(cpc_request_info(cpc, set, 0, &info), 0);
 	assert_int_equal(info.ri_picnum, 1);
@@ -156,9 +154,8 @@ CPC_TEST(assignment_moves_an_earlier_request)
 CPC_TEST(ten_thousand_binds)
 {
 	cpc_set_t *set = set_of("instructions");
-	int i;
 
-	for (i = 0; i < 10000; i++) {
+	for (int i = 0; i < 10000; i++) {
 		assert_int_equal(cpc_bind_curlwp(cpc, set, 0), 0);
 		assert_int_equal(cpc_unbind(cpc, set), 0);
 	}
@@ -220,12 +217,11 @@ CPC_TEST(binding_again_takes_no_memory)
 {
 	cpc_set_t *small = set_of("cycles"), *big = set_of("cycles"),
 		  *bigger = set_of("cycles");
-	int i;
 
 	add(big, "cycles");
 	add(bigger, "cycles");
 	add(bigger, "cycles");
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		fake_kmalloc_fails = 1;
 		assert_int_equal(cpc_bind_curlwp(cpc, bigger, 0), 0);
 		assert_int_equal(cpc_unbind(cpc, bigger), 0);
@@ -235,7 +231,7 @@ CPC_TEST(binding_again_takes_no_memory)
 	fake_switch(0, 2);
 	bind_curlwp(big);
 	fake_kmalloc_fails = 1;
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		assert_int_equal(cpc_bind_curlwp(cpc, small, 0), 0);
 		assert_int_equal(cpc_bind_curlwp(cpc, big, 0), 0);
 	}
@@ -295,9 +291,8 @@ CPC_TEST(unbind_of_a_frozen_set_is_0)
 CPC_TEST(exits_with_bound_sets_leak_nothing)
 {
 	cpc_set_t *set = set_of("instructions");
-	int i;
 
-	for (i = 0; i < 1000; i++) {
+	for (int i = 0; i < 1000; i++) {
 		fake_switch(0, 2);
 		bind_curlwp(set);
 		fake_exit(0, 2);

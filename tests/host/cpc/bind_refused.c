@@ -61,19 +61,18 @@ CPC_TEST(more_requests_than_pics_is_silent)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	cpc_attr_t attrs[50];
-	int i;
 
-	for (i = 0; i < 5; i++)
+	for (int i = 0; i < 5; i++)
 		add(set, "instructions");
 	assert_silent(cpc_bind_curlwp(cpc, set, 0), EINVAL);
-	for (i = 5; i < 101; i++)
+	for (int i = 5; i < 101; i++)
 		add(set, "instructions");
 	assert_silent(cpc_bind_curlwp(cpc, set, 0), EINVAL);
 
 	set = cpc_set_create(cpc);
-	for (i = 0; i < 50; i++)
+	for (int i = 0; i < 50; i++)
 		attrs[i] = (cpc_attr_t){ umask_name, 1 };
-	for (i = 0; i < 300; i++)
+	for (int i = 0; i < 300; i++)
 		assert_int_equal(cpc_set_add_request(cpc, set, "cycles", 0,
 				     CPC_COUNT_USER, 50, attrs),
 		    i);
@@ -99,11 +98,9 @@ CPC_TEST(one_picnum_twice_is_silent)
 /* CPC-BIND-07.  The report names the requests and the PICs in conflict. */
 CPC_TEST(no_assignment_is_resource_unavail)
 {
-	cpc_set_t *set;
-
 	fake_shape.asymmetric = true;
 	reboot();
-	set = set_of("branches");
+	cpc_set_t *set = set_of("branches");
 	add(set, "branches");
 	assert_bind_fails(set, EINVAL, CPC_RESOURCE_UNAVAIL);
 	assert_string_equal(detail.text,
@@ -186,11 +183,9 @@ CPC_TEST(privileged_attribute_without_privilege)
 /* CPC-BIND-17: one filter for all PICs, as on UltraSPARC. */
 CPC_TEST(incompatible_settings_conflict)
 {
-	cpc_set_t *set;
-
 	fake_shape.one_filter = true;
 	reboot();
-	set = set_of("instructions");
+	cpc_set_t *set = set_of("instructions");
 	add_flags(set, "cycles", CPC_COUNT_SYSTEM);
 	assert_bind_fails(set, EINVAL, CPC_CONFLICTING_REQS);
 }
@@ -198,11 +193,9 @@ CPC_TEST(incompatible_settings_conflict)
 /* CPC-BIND-18 */
 CPC_TEST(hypervisor_mode_may_be_refused)
 {
-	cpc_set_t *set;
-
 	fake_shape.no_hv = true;
 	reboot();
-	set = cpc_set_create(cpc);
+	cpc_set_t *set = cpc_set_create(cpc);
 	add_flags(set, "instructions", CPC_COUNT_USER | CPC_COUNT_HV);
 	assert_bind_fails(set, EACCES, CPC_HV_NO_ACCESS);
 }

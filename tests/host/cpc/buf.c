@@ -74,9 +74,8 @@ CPC_TEST(set_and_get_round_trip)
 {
 	const uint64_t values[] = { 0, 1, UINT64_MAX };
 	cpc_buf_t *buf = buf_of(set_of_two());
-	int i;
 
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		assert_int_equal(cpc_buf_set(cpc, buf, 1, values[i]), 0);
 		assert_true(got(buf, 1) == values[i]);
 		assert_int_equal(got(buf, 0), 0);

@@ -26,7 +26,6 @@ stderr_of_bad_add(char *text, size_t size)
 {
 	FILE *file = tmpfile();
 	int saved = dup(STDERR_FILENO);
-	size_t n;
 
 	assert_non_null(file);
 	fflush(stderr);
@@ -36,7 +35,7 @@ stderr_of_bad_add(char *text, size_t size)
 	dup2(saved, STDERR_FILENO);
 	close(saved);
 	rewind(file);
-	n = fread(text, 1, size - 1, file);
+	size_t n = fread(text, 1, size - 1, file);
 	text[n] = '\0';
 	fclose(file);
 	return n;
@@ -150,9 +149,8 @@ CPC_TEST(subcodes_are_1_to_11)
 		CPC_REQ_INVALID_FLAGS, CPC_CONFLICTING_REQS,
 		CPC_ATTR_REQUIRES_PRIVILEGE, CPC_PBIND_FAILED,
 		CPC_HV_NO_ACCESS };
-	int i;
 
-	for (i = 0; i < 11; i++)
+	for (int i = 0; i < 11; i++)
 		assert_int_equal(subcodes[i], i + 1);
 }
 

@@ -119,12 +119,9 @@ CPC_TEST(close_of_null_is_0)
 /* Ground rule 5: a success does not change errno. */
 CPC_TEST(success_leaves_errno_alone)
 {
-	cpc_set_t *set;
-	cpc_buf_t *buf;
-
 	errno = EBADMSG;
-	set = set_of("0x3c");
-	buf = buf_of(set);
+	cpc_set_t *set = set_of("0x3c");
+	cpc_buf_t *buf = buf_of(set);
 	bind_curlwp(set);
 	cpc_set_sample(cpc, set, buf);
 	cpc_unbind(cpc, set);

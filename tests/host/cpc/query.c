@@ -37,9 +37,7 @@ record_name_of_pic(void *arg, uint_t picno, const char *name)
 static bool
 has_name(const struct names *names, const char *name)
 {
-	unsigned i;
-
-	for (i = 0; i < names->n; i++) {
+	for (unsigned i = 0; i < names->n; i++) {
 		if (strcmp(names->name[i], name) == 0)
 			return true;
 	}
@@ -73,11 +71,9 @@ no_signal(struct lwp *l)
 /* CPC-QRY-02 */
 CPC_TEST(caps_are_the_backends_once_the_kernel_can_signal)
 {
-	cpc_t *other;
-
 	assert_int_equal(cpc_caps(cpc), 0);
 	kcpc_set_notify(no_signal);
-	other = cpc_open(CPC_VER_CURRENT);
+	cpc_t *other = cpc_open(CPC_VER_CURRENT);
 	assert_int_equal(cpc_caps(other),
 	    CPC_CAP_OVERFLOW_INTERRUPT | CPC_CAP_OVERFLOW_PRECISE);
 	cpc_close(other);
@@ -117,19 +113,18 @@ expect_union(void (*walk_all)(cpc_t *, void *, void (*)(void *, const char *)),
 	cpc_t *, uint_t, void *, void (*)(void *, uint_t, const char *)))
 {
 	struct names all = { 0 }, pics = { 0 };
-	unsigned i;
 
 	walk_all(cpc, &all, record_name);
-	for (i = 0; i < cpc_npic(cpc); i++) {
+	for (unsigned i = 0; i < cpc_npic(cpc); i++) {
 		pics.picno = i;
 		struct names one = { 0 };
 		walk_pic(cpc, i, &one, record_name_of_pic);
 		for (unsigned k = 0; k < one.n; k++)
 			record_name(&pics, one.name[k]);
 	}
-	for (i = 0; i < all.n; i++)
+	for (unsigned i = 0; i < all.n; i++)
 		assert_true(has_name(&pics, all.name[i]));
-	for (i = 0; i < pics.n; i++)
+	for (unsigned i = 0; i < pics.n; i++)
 		assert_true(has_name(&all, pics.name[i]));
 }
 
@@ -151,14 +146,13 @@ CPC_TEST(generic_walk_all_is_the_union_of_pics)
 CPC_TEST(generic_names_have_their_own_walk)
 {
 	struct names platform = { 0 }, generic = { 0 };
-	unsigned i;
 
 	cpc_walk_events_all(cpc, &platform, record_name);
 	cpc_walk_generic_events_all(cpc, &generic, record_name);
-	for (i = 0; i < platform.n; i++)
+	for (unsigned i = 0; i < platform.n; i++)
 		assert_int_not_equal(strncmp(platform.name[i], "PAPI", 4), 0);
 	assert_true(generic.n > 0);
-	for (i = 0; i < generic.n; i++)
+	for (unsigned i = 0; i < generic.n; i++)
 		assert_int_equal(strncmp(generic.name[i], "PAPI_", 5), 0);
 }
 

@@ -35,10 +35,8 @@ CPC_TEST(one_more_request)
 static void
 add_many(void)
 {
-	int i;
-
 	ONCE;
-	for (i = 1; i < 8; i++)
+	for (int i = 1; i < 8; i++)
 		assert_int_equal(add(set, "instructions"), i);
 }
 
@@ -91,9 +89,8 @@ CPC_TEST(the_set_is_replaced)
 CPC_TEST(set_memory_is_reused)
 {
 	cpc_set_t *old = NULL;
-	int i;
 
-	for (i = 0; i < 1000; i++) {
+	for (int i = 0; i < 1000; i++) {
 		set = set_of("instructions");
 		assert_ptr_not_equal(set, old);
 		old = set;

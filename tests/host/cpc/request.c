@@ -26,9 +26,8 @@ add_name(cpc_set_t *set, const char *event)
 CPC_TEST(indices_count_up_from_0)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
-	int i;
 
-	for (i = 0; i < 20; i++)
+	for (int i = 0; i < 20; i++)
 		assert_int_equal(add(set, "cycles"), i);
 }
 
@@ -73,11 +72,10 @@ CPC_TEST(numbers_are_those_of_strtol)
 	static const char *const bad[] = { "0x3cz", "", "0x", "6 0",
 		"0x8000000000000000", "99999999999999999999" };
 	cpc_set_t *set = cpc_set_create(cpc);
-	size_t i;
 
-	for (i = 0; i < sizeof good / sizeof good[0]; i++)
+	for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
 		assert_int_equal(add_name(set, good[i]), (int)i);
-	for (i = 0; i < sizeof bad / sizeof bad[0]; i++)
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
 		assert_add_fails(add_name(set, bad[i]), CPC_INVALID_EVENT);
 }
 
@@ -126,12 +124,11 @@ CPC_TEST(picnum_beyond_the_pics_is_refused)
 /* CPC-REQ-07 */
 CPC_TEST(picnum_must_list_a_named_event)
 {
-	cpc_set_t *set;
 	cpc_attr_t attr = { picnum, 1 };
 
 	fake_shape.asymmetric = true;
 	reboot();
-	set = cpc_set_create(cpc);
+	cpc_set_t *set = cpc_set_create(cpc);
 	assert_add_fails(
 	    add_attrs(set, "branches", 1, &attr), CPC_PIC_NOT_CAPABLE);
 	assert_int_equal(add_attrs(set, "0x3c", 1, &attr), 0);
@@ -167,10 +164,9 @@ CPC_TEST(attrs_null_or_too_many_is_silent)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	cpc_attr_t attrs[51];
-	int i;
 
 	assert_silent(add_attrs(set, "cycles", 1, NULL), EINVAL);
-	for (i = 0; i < 51; i++)
+	for (int i = 0; i < 51; i++)
 		attrs[i] = (cpc_attr_t){ umask_name, 1 };
 	assert_silent(add_attrs(set, "cycles", 51, attrs), EINVAL);
 	assert_int_equal(add_attrs(set, "cycles", 50, attrs), 0);
@@ -215,7 +211,6 @@ record_request(void *arg, int index, const char *event, uint64_t preset,
     uint_t flags, int nattrs, const cpc_attr_t *attrs)
 {
 	struct seen *seen = arg;
-	int i;
 
 	seen->r[seen->n].index = index;
 	strncpy(seen->r[seen->n].event, event, 31);
@@ -223,7 +218,7 @@ record_request(void *arg, int index, const char *event, uint64_t preset,
 	seen->r[seen->n].flags = flags;
 	seen->r[seen->n].nattrs = nattrs;
 	seen->r[seen->n].attrs_null = attrs == NULL;
-	for (i = 0; i < nattrs; i++) {
+	for (int i = 0; i < nattrs; i++) {
 		strncpy(seen->r[seen->n].name[i], attrs[i].ca_name, 15);
 		seen->r[seen->n].val[i] = attrs[i].ca_val;
 	}
@@ -245,13 +240,12 @@ CPC_TEST(everything_is_copied)
 	cpc_set_t *set = cpc_set_create(cpc);
 	char event[] = "cycles", name[] = "umask";
 	cpc_attr_t attr = { name, 7 };
-	struct seen seen;
 
 	assert_int_equal(add_attrs(set, event, 1, &attr), 0);
 	memset(event, 'x', strlen(event));
 	memset(name, 'x', strlen(name));
 	attr.ca_val = 8;
-	seen = walk_set(set);
+	struct seen seen = walk_set(set);
 	assert_string_equal(seen.r[0].event, "cycles");
 	assert_string_equal(seen.r[0].name[0], "umask");
 	assert_int_equal(seen.r[0].val[0], 7);
@@ -263,10 +257,9 @@ CPC_TEST(the_last_of_equal_attributes_counts)
 	cpc_set_t *set = cpc_set_create(cpc);
 	cpc_attr_t attrs[] = { { picnum, 9 }, { umask_name, 1 }, { picnum, 2 },
 		{ umask_name, 3 } };
-	struct seen seen;
 
 	assert_int_equal(add_attrs(set, "cycles", 4, attrs), 0);
-	seen = walk_set(set);
+	struct seen seen = walk_set(set);
 	assert_int_equal(seen.r[0].nattrs, 2);
 	assert_int_equal(seen.r[0].val[0], 2);
 	assert_int_equal(seen.r[0].val[1], 3);
@@ -302,9 +295,8 @@ CPC_TEST(a_set_bound_on_another_lwp_takes_none)
 CPC_TEST(more_requests_than_pics_fail_only_at_bind)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
-	int i;
 
-	for (i = 0; i < 200; i++)
+	for (int i = 0; i < 200; i++)
 		assert_int_equal(add(set, "cycles"), i);
 	assert_silent(cpc_bind_curlwp(cpc, set, 0), EINVAL);
 }
@@ -324,12 +316,11 @@ CPC_TEST(attribute_values_are_checked_at_bind)
 CPC_TEST(walk_shows_the_newest_first)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
-	struct seen seen;
 
 	add_preset(set, "cycles", 1);
 	add_preset(set, "instructions", 2);
 	add_flags(set, "branches", CPC_COUNT_SYSTEM);
-	seen = walk_set(set);
+	struct seen seen = walk_set(set);
 	assert_int_equal(seen.n, 3);
 	assert_int_equal(seen.r[0].index, 2);
 	assert_int_equal(seen.r[0].flags, CPC_COUNT_SYSTEM);
@@ -345,10 +336,9 @@ CPC_TEST(walk_shows_attributes)
 {
 	cpc_set_t *set = set_of("cycles");
 	cpc_attr_t attrs[] = { { umask_name, 1 }, { picnum, 3 } };
-	struct seen seen;
 
 	assert_int_equal(add_attrs(set, "cycles", 2, attrs), 1);
-	seen = walk_set(set);
+	struct seen seen = walk_set(set);
 	assert_int_equal(seen.r[0].nattrs, 2);
 	assert_string_equal(seen.r[0].name[1], "picnum");
 	assert_int_equal(seen.r[0].val[1], 3);

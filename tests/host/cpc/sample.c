@@ -89,12 +89,11 @@ CPC_TEST(hrtime_lies_inside_the_call)
 {
 	cpc_set_t *set = set_of("instructions");
 	cpc_buf_t *buf = buf_of(set);
-	hrtime_t before, after;
 
 	bind_curlwp(set);
-	before = gethrtime();
+	hrtime_t before = gethrtime();
 	assert_int_equal(cpc_set_sample(cpc, set, buf), 0);
-	after = gethrtime();
+	hrtime_t after = gethrtime();
 	assert_true(before <= cpc_buf_hrtime(cpc, buf));
 	assert_true(cpc_buf_hrtime(cpc, buf) <= after);
 }

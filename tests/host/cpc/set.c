@@ -90,9 +90,8 @@ CPC_TEST(a_wild_pointer_is_einval)
 		0x1ffffbf, 0x1ffffc0, (uintptr_t)&state, (uintptr_t)set + 1,
 		(uintptr_t)set - 1, (uintptr_t)set ^ 1ULL << 63,
 		(uintptr_t)buf_of(set) };
-	size_t i;
 
-	for (i = 0; i < sizeof wild / sizeof wild[0]; i++)
+	for (size_t i = 0; i < sizeof wild / sizeof wild[0]; i++)
 		assert_errno(
 		    cpc_set_destroy(cpc, (cpc_set_t *)wild[i]), EINVAL);
 }
@@ -101,16 +100,15 @@ CPC_TEST(a_wild_pointer_is_einval)
 CPC_TEST(thousands_of_sets_keep_their_handles)
 {
 	static cpc_set_t *sets[3000];
-	int i;
 
-	for (i = 0; i < 3000; i++) {
+	for (int i = 0; i < 3000; i++) {
 		sets[i] = cpc_set_create(cpc);
 		assert_non_null(sets[i]);
 	}
-	for (i = 0; i < 3000; i += 2)
+	for (int i = 0; i < 3000; i += 2)
 		assert_int_equal(cpc_set_destroy(cpc, sets[i]), 0);
-	for (i = 1; i < 3000; i += 2)
+	for (int i = 1; i < 3000; i += 2)
 		assert_int_equal(add(sets[i], "cycles"), 0);
-	for (i = 0; i < 3000; i += 2)
+	for (int i = 0; i < 3000; i += 2)
 		assert_errno(cpc_set_destroy(cpc, sets[i]), EINVAL);
 }

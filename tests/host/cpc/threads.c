@@ -135,13 +135,12 @@ static void
 create_and_destroy(cpc_set_t *shared)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
-	cpc_buf_t *buf;
 
 	(void)shared;
 	for (int i = 0; i < 3; i++)
 		expect(cpc_set_add_request(cpc, set, "instructions", 0,
 			   CPC_COUNT_USER, 0, NULL) == i);
-	buf = cpc_buf_create(cpc, set);
+	cpc_buf_t *buf = cpc_buf_create(cpc, set);
 	expect(cpc_bind_curlwp(cpc, set, 0) == 0);
 	run_payload();
 	expect(cpc_set_sample(cpc, set, buf) == 0);
@@ -265,11 +264,10 @@ static void
 open_and_close(cpc_set_t *shared)
 {
 	cpc_t *own = cpc_open(CPC_VER_CURRENT);
-	cpc_set_t *set;
 
 	(void)shared;
 	expect(own != NULL);
-	set = cpc_set_create(own);
+	cpc_set_t *set = cpc_set_create(own);
 	expect(cpc_set_add_request(
 		   own, set, "instructions", 0, CPC_COUNT_USER, 0, NULL) == 0);
 	expect(cpc_bind_curlwp(own, set, 0) == 0);

@@ -299,12 +299,10 @@ TEST(pics_count_their_events)
 
 		while (ep->ep_kind == EVENT_INTEL && ep->ep_nfixed != 0 &&
 		       events_next(&es, &ew, ~0ULL, name, sizeof name)) {
-			uint64_t code, fixed, general;
-
 			must_encode(&es, name, &sp, &ec);
-			code = ec.ec_select & 0xffff;
-			general = (uint32_t)ec.ec_pics;
-			for (fixed = ec.ec_pics >> 32; fixed != 0;
+			uint64_t code = ec.ec_select & 0xffff;
+			uint64_t general = (uint32_t)ec.ec_pics;
+			for (uint64_t fixed = ec.ec_pics >> 32; fixed != 0;
 			     fixed &= fixed - 1) {
 				unsigned f = (unsigned)__builtin_ctzll(fixed);
 

@@ -44,10 +44,9 @@ static FILE *
 open_answers(const char *name)
 {
 	char path[64];
-	FILE *f;
 
 	snprintf(path, sizeof path, FOLDER "%s", name);
-	f = fopen(path, "r");
+	FILE *f = fopen(path, "r");
 	if (f == NULL)
 		fail_msg("%s: run this test in the top folder", path);
 	return f;
@@ -165,9 +164,8 @@ same_code(const struct event_code *ec, const char *codes)
 {
 	unsigned long long value = ec->ec_extra_value;
 	char code[64];
-	int n;
 
-	n = snprintf(
+	int n = snprintf(
 	    code, sizeof code, "%llx", (unsigned long long)plain_select(ec));
 	if (ec->ec_extra != EXTRA_NONE)
 		snprintf(code + n, sizeof code - (size_t)n, ":%x=%llx",

@@ -94,11 +94,10 @@ read_pieces(const char *name, struct bootinfo *bi)
 	char *all = malloc(FILE_BYTES);
 	FILE *f = fopen(name, "rb");
 	struct barecpc_firmware head;
-	size_t n;
 
 	if (all == NULL || f == NULL)
 		stop(name);
-	n = fread(all, 1, FILE_BYTES, f);
+	size_t n = fread(all, 1, FILE_BYTES, f);
 	fclose(f);
 	for (size_t at = 0; at < n; at += head.bf_bytes) {
 		if (n - at < sizeof head)

@@ -69,13 +69,11 @@ TEST(structures_of_unknown_content)
 TEST(device_tree)
 {
 	char fdt[1024];
-	unsigned char *t;
-	int node;
 
 	assert_int_equal(fdt_create_empty_tree(fdt, sizeof fdt), 0);
 	fdt_setprop_string(fdt, 0, "model", "Board");
 	fdt_setprop_string(fdt, 0, "serial-number", "SERIAL-6");
-	node = fdt_add_subnode(fdt, 0, "ethernet");
+	int node = fdt_add_subnode(fdt, 0, "ethernet");
 	fdt_setprop_string(fdt, node, "compatible", "serial");
 	fdt_setprop_string(fdt, node, "local-mac-address", "ADDRESS");
 	node = fdt_add_subnode(fdt, 0, "chosen");
@@ -85,7 +83,7 @@ TEST(device_tree)
 	fdt_setprop_string(fdt, node, "rpi-duid", "SERIAL-9");
 	fdt_setprop_string(fdt, node, "bootargs",
 	    "smsc95xx.macaddr=ADDRESS vc_mem.serial=SERIAL-10");
-	t = exact_copy(fdt, sizeof fdt);
+	unsigned char *t = exact_copy(fdt, sizeof fdt);
 	board_hide("FDT ", t, sizeof fdt);
 	assert_false(has(t, sizeof fdt, "SERIAL"));
 	assert_false(has(t, sizeof fdt, "ADDRESS"));
@@ -122,10 +120,9 @@ TEST(damaged)
 TEST(licence)
 {
 	char text[64] = "MSDM";
-	unsigned char *t;
 
 	memcpy(text + 40, "AAAAA-BBBBB", 11);
-	t = exact_copy(text, sizeof text);
+	unsigned char *t = exact_copy(text, sizeof text);
 	board_hide("FACP", t, sizeof text);
 	assert_true(has(t, sizeof text, "BBBBB"));
 	board_hide("MSDM", t, sizeof text);

@@ -23,12 +23,11 @@ json_record(int argc, char *const *argv,
     void (*members)(FILE *f, const void *arg), const void *arg)
 {
 	size_t len;
-	FILE *f;
 
 	(void)argc;
 	(void)argv;
 	free(record);
-	f = open_memstream(&record, &len);
+	FILE *f = open_memstream(&record, &len);
 	members(f, arg);
 	fclose(f);
 }
@@ -149,11 +148,9 @@ report_output(const struct options *o, const struct result *r)
 {
 	static char text[4096];
 	FILE *f = tmpfile();
-	int was;
-	size_t n;
 
 	fflush(stdout);
-	was = dup(STDOUT_FILENO);
+	int was = dup(STDOUT_FILENO);
 	dup2(fileno(f), STDOUT_FILENO);
 	report_result(o, r);
 	report_last_lines();
@@ -161,7 +158,7 @@ report_output(const struct options *o, const struct result *r)
 	dup2(was, STDOUT_FILENO);
 	close(was);
 	rewind(f);
-	n = fread(text, 1, sizeof text - 1, f);
+	size_t n = fread(text, 1, sizeof text - 1, f);
 	text[n] = '\0';
 	fclose(f);
 	return text;
@@ -178,11 +175,10 @@ TEST(a_negative_difference_is_marked)
 		.r_method = "",
 		.r_iterations = 2000,
 		.r_verified = true };
-	const char *text;
 
 	fill_series(&r.r_count.q_raw, counts, 3);
 	fill_series(&r.r_hrtime.q_raw, times, 3);
-	text = report_output(&o, &r);
+	const char *text = report_output(&o, &r);
 	assert_non_null(
 	    strstr(text, " 4000         2.000            -           -3"));
 	assert_non_null(strstr(text,
@@ -246,10 +242,9 @@ errata_of(const char *event, int64_t code, int pic)
 		.r_method = "none",
 		.r_iterations = 1,
 		.r_verified = true };
-	const char *from;
 
 	report_output(&o, &r);
-	from = strstr(record, "\"errata\":[\"");
+	const char *from = strstr(record, "\"errata\":[\"");
 	return from == NULL ? "" : from + strlen("\"errata\":[\"");
 }
 
@@ -379,7 +374,6 @@ disturbed_text(bool exclude)
 		.r_runs = &rn,
 		.r_verified = true };
 	struct condition c;
-	const char *text;
 
 	runs_open(&rn, 4);
 	for (unsigned i = 0; i < 4; i++) {
@@ -391,7 +385,7 @@ disturbed_text(bool exclude)
 	for (unsigned i = 0; i < 4; i++)
 		series_add(&r.r_count.q_raw, counts[i]);
 	series_close(&r.r_count.q_raw, rn.rn_excluded);
-	text = report_output(&o, &r);
+	const char *text = report_output(&o, &r);
 	series_free(&r.r_count.q_raw);
 	runs_free(&rn);
 	return text;

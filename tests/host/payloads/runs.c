@@ -44,12 +44,11 @@ only(struct runs *rn, unsigned i, const char *want)
 TEST(equal_runs_are_undisturbed)
 {
 	struct condition c[] = { quiet(), quiet(), quiet() };
-	struct runs rn;
 
 	/* Every run takes two interrupts: its own timer's, for example. */
 	for (unsigned i = 0; i < 3; i++)
 		c[i].cn_count[COND_INTERRUPTS] = 2;
-	rn = judged(c, 3, true, GHZ);
+	struct runs rn = judged(c, 3, true, GHZ);
 	assert_int_equal(rn.rn_ndisturbed, 0);
 	assert_null(rn.rn_excluded);
 	runs_free(&rn);
@@ -69,11 +68,10 @@ TEST(each_count_is_a_reason)
 
 	for (unsigned k = 0; k < COND_N; k++) {
 		struct condition c[] = { quiet(), quiet(), quiet() };
-		struct runs rn;
 
 		c[0].cn_count[k] = c[2].cn_count[k] = !runs_always_wrong(k);
 		c[1].cn_count[k] = 3;
-		rn = judged(c, 3, false, GHZ);
+		struct runs rn = judged(c, 3, false, GHZ);
 		assert_null(rn.rn_excluded);
 		only(&rn, 1, wants[k]);
 	}
@@ -83,22 +81,20 @@ TEST(each_count_is_a_reason)
 TEST(the_smaller_count_is_usual)
 {
 	struct condition c[] = { quiet(), quiet() };
-	struct runs rn;
 
 	c[0].cn_count[COND_NMIS] = 1;
-	rn = judged(c, 2, false, GHZ);
+	struct runs rn = judged(c, 2, false, GHZ);
 	only(&rn, 0, "1 NMI, most runs 0");
 }
 
 TEST(the_unknown_disturbs_no_run)
 {
 	struct condition c[] = { quiet(), quiet(), quiet() };
-	struct runs rn;
 
 	for (unsigned i = 0; i < 3; i++)
 		c[i].cn_count[COND_SMIS] = COND_UNKNOWN;
 	c[1].cn_count[COND_KERNEL] = COND_UNKNOWN;
-	rn = judged(c, 3, false, GHZ);
+	struct runs rn = judged(c, 3, false, GHZ);
 	assert_int_equal(rn.rn_ndisturbed, 0);
 	assert_true(rn.rn_usual.cn_count[COND_SMIS] == COND_UNKNOWN);
 	assert_true(rn.rn_usual.cn_count[COND_KERNEL] == 0);
@@ -110,10 +106,9 @@ TEST(a_run_that_moved_is_disturbed)
 	struct condition c[] = { quiet(), quiet(), quiet() };
 	struct barecpc_interrupts before = { .by_cpu = 0 },
 				  after = { .by_cpu = 1 };
-	struct runs rn;
 
 	condition_between(&c[2], &before, &after);
-	rn = judged(c, 3, false, GHZ);
+	struct runs rn = judged(c, 3, false, GHZ);
 	only(&rn, 2, "moved to another CPU");
 }
 
@@ -158,7 +153,6 @@ TEST(clocks_are_read_in_turn)
 TEST(the_ratio_is_judged)
 {
 	struct condition c[5];
-	struct runs rn;
 
 	for (unsigned i = 0; i < 5; i++) {
 		c[i].cn_tick = 3000000;
@@ -169,7 +163,7 @@ TEST(the_ratio_is_judged)
 	c[0].cn_hrtime = 1009900;
 	c[1].cn_hrtime = 990100;
 	c[3].cn_hrtime = 1010100;
-	rn = judged(c, 5, false, GHZ);
+	struct runs rn = judged(c, 5, false, GHZ);
 	only(&rn, 3, "0.337 ns a tick, most runs 0.333");
 	rn = judged(c, 5, false, 0);
 	assert_int_equal(rn.rn_ndisturbed, 0);
@@ -196,10 +190,9 @@ TEST(the_ratio_is_judged)
 TEST(disturbed_runs_are_excluded)
 {
 	struct condition c[] = { quiet(), quiet(), quiet() };
-	struct runs rn;
 
 	c[0].cn_count[COND_NMIS] = 1;
-	rn = judged(c, 3, true, GHZ);
+	struct runs rn = judged(c, 3, true, GHZ);
 	assert_non_null(rn.rn_excluded);
 	assert_true(rn.rn_excluded[0]);
 	assert_false(rn.rn_excluded[1] || rn.rn_excluded[2]);
@@ -211,13 +204,12 @@ TEST(all_may_be_disturbed)
 {
 	struct condition c[] = { quiet(), quiet(), quiet() };
 	char text[120];
-	struct runs rn;
 
 	c[0].cn_count[COND_NMIS] = 1;
 	c[1].cn_moved = true;
 	c[2].cn_moved = true;
 	c[2].cn_count[COND_INTERRUPTS] = 7;
-	rn = judged(c, 3, true, GHZ);
+	struct runs rn = judged(c, 3, true, GHZ);
 	assert_int_equal(rn.rn_ndisturbed, 3);
 	assert_null(rn.rn_excluded);
 	assert_string_equal(runs_reason(text, sizeof text, &rn, 2, 0),
@@ -263,11 +255,9 @@ TEST(errors_are_never_usual)
 	struct condition c[] = { quiet(), quiet(), quiet() };
 
 	for (unsigned k = 0; k < 3; k++) {
-		struct runs rn;
-
 		for (unsigned i = 0; i < 3; i++)
 			c[i].cn_count[kinds[k]] = 1;
-		rn = judged(c, 3, false, GHZ);
+		struct runs rn = judged(c, 3, false, GHZ);
 		assert_int_equal(rn.rn_ndisturbed, 3);
 		runs_free(&rn);
 		for (unsigned i = 0; i < 3; i++)
@@ -279,14 +269,13 @@ TEST(errors_are_never_usual)
 TEST(a_changed_rate_is_a_reason)
 {
 	struct condition c[] = { quiet(), quiet(), quiet() };
-	struct runs rn;
 
 	for (unsigned i = 0; i < 3; i++) {
 		c[i].cn_aperf = 1200000;
 		c[i].cn_mperf = 1000000;
 	}
 	c[1].cn_aperf = 1188000;
-	rn = judged(c, 3, false, GHZ);
+	struct runs rn = judged(c, 3, false, GHZ);
 	assert_int_equal(rn.rn_ndisturbed, 0);
 	runs_free(&rn);
 	c[1].cn_aperf = 1187000;

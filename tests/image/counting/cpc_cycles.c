@@ -32,11 +32,10 @@ static uint64_t
 loop_cycles(cpc_t *cpc, cpc_set_t *set)
 {
 	cpc_buf_t *buf = cpc_buf_create(cpc, set);
-	uint64_t brief;
 
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	spin_sampled(cpc, set, buf, SHORT); /* touches code and data */
-	brief = spin_sampled(cpc, set, buf, SHORT);
+	uint64_t brief = spin_sampled(cpc, set, buf, SHORT);
 	brief = spin_sampled(cpc, set, buf, LONG) - brief;
 	EXPECT_EQ(cpc_unbind(cpc, set), 0);
 	cpc_buf_destroy(cpc, buf);
@@ -47,12 +46,11 @@ CPC_TEST(busy_neighbours_add_no_cycles)
 {
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
 	int ncpu = (int)crowd_ncpu();
-	uint64_t alone;
 
 	NEEDS_OWN_CYCLES();
 	if (own_privilege() != CPC_COUNT_USER)
 		SKIP("at system privilege switches are counted, too");
-	alone = loop_cycles(cpc, set);
+	uint64_t alone = loop_cycles(cpc, set);
 	EXPECT(alone > 0);
 	EXPECT_EQ(alone % INSNS, 0);
 	crowd_start(&crowd, 1, 0);
@@ -71,12 +69,11 @@ CPC_TEST(busy_neighbours_add_no_cycles)
 CPC_TEST(an_idle_cpu_has_no_cycles)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
-	uint64_t before;
 
 	NEEDS_OWN_CYCLES();
 	add_flags(cpc, set, ANY_EVENT, CPC_COUNT_USER | CPC_COUNT_SYSTEM);
 	EXPECT_EQ(cpc_bind_cpu(cpc, 0, set, 0), 0);
-	before = sampled(cpc, set, 0);
+	uint64_t before = sampled(cpc, set, 0);
 	crowd_sleep_us(IDLE_US);
 	EXPECT(sampled(cpc, set, 0) - before < IDLE_US * 1000 / 10);
 }

@@ -48,12 +48,11 @@ CPC_TEST(every_index_reads_its_own_pic)
 	cpc_reqinfo_t info = { 0 };
 	uint64_t first = 0, d;
 	cpc_set_t *set;
-	uint_t pic;
 
 	NEEDS_DIRECT_READS();
 	if (!have_event(cpc, INS_EVENT))
 		SKIP("this PMU does not count " INS_EVENT);
-	for (pic = 0; pic < cpc_npic(cpc); pic++) {
+	for (uint_t pic = 0; pic < cpc_npic(cpc); pic++) {
 		if (!pic_counts(cpc, INS_EVENT, pic))
 			continue;
 		set = cpc_set_create(cpc);
@@ -76,15 +75,12 @@ CPC_TEST(every_index_reads_its_own_pic)
  */
 CPC_TEST(direct_reads_and_samples_agree)
 {
-	cpc_set_t *set;
-	uint64_t direct_value, sample;
-
 	NEEDS_DIRECT_READS();
 	NEEDS_INSTRUCTIONS();
-	set = set_of(cpc, INS_EVENT);
+	cpc_set_t *set = set_of(cpc, INS_EVENT);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
-	direct_value = pic_read(0);
-	sample = sampled(cpc, set, 0);
+	uint64_t direct_value = pic_read(0);
+	uint64_t sample = sampled(cpc, set, 0);
 	EXPECT(sample >= direct_value && sample < direct_value + 1000000);
 }
 

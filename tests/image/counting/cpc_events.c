@@ -402,7 +402,6 @@ compare_name_with_code(void *arg, const char *name)
 	cpc_t *cpc = arg;
 	cpc_set_t *set = set_of(cpc, name);
 	cpc_reqinfo_t info;
-	struct by_code bc;
 
 	if (!EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0))
 		return;
@@ -410,7 +409,7 @@ compare_name_with_code(void *arg, const char *name)
 	cpc_set_destroy(cpc, set);
 	if (!emulator_models(info.ri_code))
 		return;
-	bc = code_of(info.ri_code);
+	struct by_code bc = code_of(info.ri_code);
 	expect_same_count(cpc, name, bc.event, bc.nattrs, bc.attrs);
 	expect_same_count(cpc, name, bc.perf, 0, NULL);
 }

@@ -26,9 +26,8 @@ count_spin(cpc_t *cpc, cpc_set_t *set, int index, cpc_buf_t *a, cpc_buf_t *b,
     uint64_t n)
 {
 	uint64_t va = 0, vb = 0;
-	int round;
 
-	for (round = 0; round < 2; round++) {
+	for (int round = 0; round < 2; round++) {
 		EXPECT_EQ(cpc_set_sample(cpc, set, a), 0);
 		spin(n);
 		EXPECT_EQ(cpc_set_sample(cpc, set, b), 0);
@@ -56,9 +55,8 @@ each_pic(cpc_t *cpc, uint_t flags)
 {
 	uint64_t want = (flags & own_privilege()) != 0 ? WANT : 0;
 	cpc_set_t *set;
-	uint_t pic;
 
-	for (pic = 0; pic < cpc_npic(cpc); pic++) {
+	for (uint_t pic = 0; pic < cpc_npic(cpc); pic++) {
 		if (!pic_counts(cpc, INS_EVENT, pic))
 			continue;
 		set = cpc_set_create(cpc);
@@ -120,17 +118,16 @@ CPC_TEST(all_pics_at_once_are_exact)
 CPC_TEST(a_narrow_counter_that_wraps_is_exact)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
-	uint64_t before, after;
 
 	NEEDS_INS();
 	add_preset(cpc, set, INS_EVENT, (1ULL << 32) - SHORT);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	EXPECT_EQ(count_difference(cpc, set, 0), WANT);
-	before = sampled(cpc, set, 0);
+	uint64_t before = sampled(cpc, set, 0);
 	EXPECT(before > 1ULL << 32);
 	EXPECT_EQ(cpc_set_restart(cpc, set), 0);
 	spin(LONG);
-	after = sampled(cpc, set, 0);
+	uint64_t after = sampled(cpc, set, 0);
 	EXPECT(after > (1ULL << 32) + SHORT && after < 1ULL << 33);
 }
 
@@ -179,14 +176,13 @@ count_asleep(cpc_t *cpc, cpc_set_t *set, uint64_t n)
 CPC_TEST(sleeping_costs_no_count)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
-	uint64_t d;
 
 	NEEDS_INS();
 	if (own_privilege() != CPC_COUNT_USER)
 		SKIP("at system privilege the sleep is counted, too");
 	add_flags(cpc, set, INS_EVENT, CPC_COUNT_USER);
 	count_asleep(cpc, set, SHORT);
-	d = count_asleep(cpc, set, LONG);
+	uint64_t d = count_asleep(cpc, set, LONG);
 	d -= count_asleep(cpc, set, SHORT);
 	EXPECT_EQ(d, 2 * WANT);
 }
@@ -208,12 +204,11 @@ count_enabled(cpc_t *cpc, cpc_set_t *set, uint64_t n)
 CPC_TEST(disable_and_enable_lose_nothing)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
-	uint64_t brief;
 
 	NEEDS_INS();
 	add_flags(cpc, set, INS_EVENT, CPC_COUNT_USER);
 	if (own_privilege() != CPC_COUNT_USER)
 		SKIP("at system privilege cpc_disable() is counted, too");
-	brief = count_enabled(cpc, set, SHORT);
+	uint64_t brief = count_enabled(cpc, set, SHORT);
 	EXPECT_EQ(count_enabled(cpc, set, LONG) - brief, WANT);
 }

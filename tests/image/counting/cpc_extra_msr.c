@@ -29,10 +29,9 @@ CPC_TEST(writes_are_counted_as_branches)
 {
 	cpc_set_t *set = set_of(cpc, WRITES);
 	cpc_buf_t *buf = cpc_buf_create(cpc, set);
-	uint64_t brief;
 
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
-	brief = spin_sampled(cpc, set, buf, SPIN_SHORT);
+	uint64_t brief = spin_sampled(cpc, set, buf, SPIN_SHORT);
 	EXPECT_EQ(spin_sampled(cpc, set, buf, SPIN_LONG) - brief,
 	    SPIN_LONG - SPIN_SHORT);
 }
@@ -41,10 +40,8 @@ CPC_TEST(writes_are_counted_as_branches)
 static void
 expect_kept(cpc_t *cpc, void *(*fn)(void *))
 {
-	cpc_set_t *set;
-
 	go_to(0);
-	set = counting(cpc);
+	cpc_set_t *set = counting(cpc);
 	as_another_lwp(fn, cpc);
 	expect_exact_spin(cpc, set);
 	go_to(PBIND_NONE);

@@ -245,7 +245,6 @@ cost_request(void *arg, const char *name)
 CPC_TEST(no_request_takes_long)
 {
 	struct event_walk ew = { 0 };
-	struct events es;
 	char name[TEXT];
 
 	if (software_pmu)
@@ -256,7 +255,7 @@ CPC_TEST(no_request_takes_long)
 	cpc_walk_generic_events_all(cpc, cpc, cost_request);
 	if (target_cpu() == NULL)
 		return;
-	es = events_find(target_tables(), target_cpu());
+	struct events es = events_find(target_tables(), target_cpu());
 	while (events_next(&es, &ew, ~0ULL, name, sizeof name))
 		cost_request(cpc, name);
 	print_costs(&requests, "request");
@@ -275,11 +274,10 @@ cost_misspelt(void *arg, const char *name)
 	char wrong[TEXT + 1 + EVENT_WORD] = "", why[TEXT] = "";
 	struct cpc_event ev;
 	cpc_t *cpc = arg;
-	bool known;
 
 	snprintf(wrong, TEXT + 1, "%sQ", name);
 	cpc_set_sample(cpc, meter.set, meter.before);
-	known = machine_event(mc, wrong, false, 0, &ev);
+	bool known = machine_event(mc, wrong, false, 0, &ev);
 	cpc_set_sample(cpc, meter.set, meter.after);
 	EXPECT(!known);
 	note_cost(&refused, target_cpu(), name, UINT64_MAX);

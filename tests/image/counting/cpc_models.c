@@ -63,14 +63,13 @@ CPC_TEST(a_name_of_the_table_is_modelled_or_refused)
 	cpc_attr_t core_type = { (char *)"core_type", 0 };
 	uint_t nattrs = cpc_core_type(cpc, 0) != NULL;
 	struct event_walk ew = { 0 };
-	struct events es;
 	char name[256];
 
 	if (!emulator_lists())
 		SKIP("this machine does not list the events that it models");
 	if (cpu == NULL)
 		SKIP("there is no table of this CPU's events");
-	es = events_find(target_tables(), cpu);
+	struct events es = events_find(target_tables(), cpu);
 	counted_events = refused_events = 0;
 	while (events_next(&es, &ew, ~0ULL, name, sizeof name))
 		try_event(cpc, name, nattrs, &core_type);
@@ -169,7 +168,6 @@ CPC_TEST(codes_and_presets_are_refused)
 CPC_TEST(attributes_that_are_not_modelled_are_refused)
 {
 	cpc_attr_t edge[] = { { "umask", 1 }, { "edge", 1 } };
-	cpc_set_t *set;
 
 	if (!emulator_lists())
 		SKIP("this machine does not list the events that it models");
@@ -179,7 +177,7 @@ CPC_TEST(attributes_that_are_not_modelled_are_refused)
 	else
 		is_refused(cpc, "0x3c", 2, edge,
 		    "does not model bits 0x40000 of the event select");
-	set = cpc_set_create(cpc);
+	cpc_set_t *set = cpc_set_create(cpc);
 	EXPECT_EQ(
 	    cpc_set_add_request(cpc, set, "0xc0", 0, BOTH, 1, &edge[1]), 0);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);

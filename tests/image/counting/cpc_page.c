@@ -89,12 +89,11 @@ seen_from(cpc_t *cpc, const char *event, uint_t pic, uint64_t start)
 	char name[] = "picnum";
 	cpc_attr_t attr = { name, pic };
 	struct seen seen;
-	cpc_buf_t *buf;
 
 	EXPECT_EQ(cpc_set_add_request(
 		      cpc, set, event, start, own_privilege(), 1, &attr),
 	    0);
-	buf = cpc_buf_create(cpc, set);
+	cpc_buf_t *buf = cpc_buf_create(cpc, set);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	spin_loop(ROUND);
 	EXPECT_EQ(cpc_set_sample(cpc, set, buf), 0);
@@ -211,11 +210,10 @@ static bool
 start_lwp(pthread_t *t, void *stays)
 {
 	pthread_attr_t attr;
-	int err;
 
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK);
-	err = pthread_create(t, &attr, have_page, stays);
+	int err = pthread_create(t, &attr, have_page, stays);
 	pthread_attr_destroy(&attr);
 	return EXPECT_EQ(err, 0);
 }
@@ -225,17 +223,16 @@ CPC_TEST(every_lwp_has_a_page)
 {
 	static pthread_t stay[NSTAY];
 	pthread_t go;
-	unsigned n;
 
 	NEEDS_DIRECT_READS();
 	EXPECT_EQ(processor_bind(P_PID, P_MYID, 0, NULL), 0);
 	pthread_barrier_init(&all_have_pages, NULL, NSTAY + 1);
-	for (n = 0; n < NSTAY; n++)
+	for (unsigned n = 0; n < NSTAY; n++)
 		REQUIRE(start_lwp(&stay[n], stay));
-	for (n = 0; n < NGO && start_lwp(&go, NULL); n++)
+	for (unsigned n = 0; n < NGO && start_lwp(&go, NULL); n++)
 		pthread_join(go, NULL);
 	pthread_barrier_wait(&all_have_pages);
-	for (n = 0; n < NSTAY; n++)
+	for (unsigned n = 0; n < NSTAY; n++)
 		pthread_join(stay[n], NULL);
 	pthread_barrier_destroy(&all_have_pages);
 	EXPECT_EQ(lwps_without_page, 0);

@@ -59,7 +59,6 @@ compare_with_native(void *arg, const char *preset)
 {
 	struct events es = cpu_table();
 	cpc_t *cpc = arg;
-	cpc_set_t *set;
 	struct event_spec sp;
 	uint64_t value[2] = { 0 }, own, theirs;
 	char native[256];
@@ -87,7 +86,7 @@ compare_with_native(void *arg, const char *preset)
 		return;
 	if (!EXPECT_EQ(own, theirs))
 		test_note("events: %s, %s", preset, native);
-	set = cpc_set_create(cpc);
+	cpc_set_t *set = cpc_set_create(cpc);
 	EXPECT_EQ(try_add(cpc, set, preset), 0);
 	EXPECT_EQ(try_add(cpc, set, native), 1);
 	/* The bind fails if only one PIC can count the event. */

@@ -358,8 +358,6 @@ CPC_TEST(a_freeze_at_any_instruction_is_a_frozen_sample)
 static __attribute__((noinline)) int
 invalidated_step(cpc_t *cpc, uint64_t d, struct step *s)
 {
-	int r;
-
 	cpc_unbind(cpc, walk_set);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, walk_set, 0), 0);
 	s->start = 0;
@@ -367,7 +365,7 @@ invalidated_step(cpc_t *cpc, uint64_t d, struct step *s)
 	EXPECT_EQ(cpc_syscall(CPC_OP_TEST_DISTURB, d * insn_ticks,
 		      CPC_DISTURB_INVALIDATE, 0, 0),
 	    0);
-	r = cpc_set_sample(cpc, walk_set, walk_buf);
+	int r = cpc_set_sample(cpc, walk_set, walk_buf);
 	cpc_buf_get(cpc, walk_buf, 0, &s->second.v[0]);
 	cpc_buf_get(cpc, walk_buf, 1, &s->second.v[1]);
 	s->kernel = s->second;
@@ -405,14 +403,12 @@ CPC_TEST(an_invalidation_at_any_instruction_is_eagain)
 
 CPC_TEST(an_overflow_at_any_instruction_is_counted)
 {
-	uint64_t n;
-
 	NEEDS_DIRECT_READS();
 	if (cpc_npic(cpc) < 2 || !make_set(cpc, 0))
 		SKIP("this PMU has no two PICs for " INS_EVENT);
 	overflow_step(cpc, FAR);
 	learn_base(overflow_step(cpc, FAR));
-	for (n = 1; n < OVERFLOWS; n++) {
+	for (uint64_t n = 1; n < OVERFLOWS; n++) {
 		struct step s = overflow_step(cpc, n);
 
 		check_step(&s, n,
@@ -444,10 +440,8 @@ CPC_TEST(a_notified_overflow_at_any_instruction_is_a_frozen_sample)
 	overflow_step(cpc, FAR);
 	learn_base(overflow_step(cpc, FAR));
 	for (n = 1; n < OVERFLOWS; n++) {
-		struct step s;
-
 		signals = 0;
-		s = overflow_step(cpc, n);
+		struct step s = overflow_step(cpc, n);
 		check_step(&s, n,
 		    is_of_one_moment(&s) &&
 			(s.second.v[0] == s.kernel.v[0] ? signals == 1

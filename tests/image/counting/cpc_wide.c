@@ -98,11 +98,10 @@ static bool
 crosses_place(uint64_t place)
 {
 	const struct timespec moment = { 0, 100000 };
-	bool good;
 
 	restart_at(place - BEFORE);
 	spin_loop(LOOP);
-	good = counts_agree(place - BEFORE, SPIN_INSNS * LOOP);
+	bool good = counts_agree(place - BEFORE, SPIN_INSNS * LOOP);
 
 	restart_at(place - BEFORE);
 	for (int i = 1; i <= 20; i++) {

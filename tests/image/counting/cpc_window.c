@@ -45,12 +45,11 @@ CPC_TEST(every_pic_counts_its_window)
 	cpc_reqinfo_t info = { 0 };
 	uint64_t empty = 0, nops = 0;
 	cpc_set_t *set;
-	uint_t pic;
 
 	NEEDS_DIRECT_READS();
 	if (!have_event(cpc, INS_EVENT))
 		SKIP("this PMU does not count " INS_EVENT);
-	for (pic = 0; pic < cpc_npic(cpc); pic++) {
+	for (uint_t pic = 0; pic < cpc_npic(cpc); pic++) {
 		if (!pic_counts(cpc, INS_EVENT, pic))
 			continue;
 		set = cpc_set_create(cpc);
@@ -71,14 +70,13 @@ CPC_TEST(a_window_keeps_operands_in_registers)
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
 	uint64_t a = (uint64_t)(uintptr_t)set, b = ~a, c = a * 3, d = a * 5;
 	struct payload_window w;
-	uint64_t n;
 
 	NEEDS_DIRECT_READS();
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	__asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
 	payload_begin(w, 0);
 	__asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
-	n = payload_end(w, 0);
+	uint64_t n = payload_end(w, 0);
 	__asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
 	EXPECT(a == (uint64_t)(uintptr_t)set && b == ~a && c == a * 3 &&
 	       d == a * 5);
@@ -93,7 +91,6 @@ measure_all(cpc_t *cpc, cpc_set_t *set, int n, const struct payload_pics *pp)
 	cpc_buf_t *after = cpc_buf_create(cpc, set);
 	struct payload_pics pics = *pp;
 	uint64_t a = 0, b = 0;
-	int i;
 
 	payload_stop_all(pics);
 	EXPECT_EQ(cpc_set_sample(cpc, set, before), 0);
@@ -102,7 +99,7 @@ measure_all(cpc_t *cpc, cpc_set_t *set, int n, const struct payload_pics *pp)
 	payload_stop_all(pics);
 	EXPECT_EQ(cpc_set_sample(cpc, set, after), 0);
 	payload_start_all(pics);
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		EXPECT_EQ(cpc_buf_get(cpc, before, i, &a), 0);
 		EXPECT_EQ(cpc_buf_get(cpc, after, i, &b), 0);
 		EXPECT_EQ(b - a, NOPS + PAYLOAD_ALL_INSNS);
@@ -114,8 +111,6 @@ measure_all(cpc_t *cpc, cpc_set_t *set, int n, const struct payload_pics *pp)
 CPC_TEST(all_pics_count_their_window)
 {
 	struct payload_pics pics;
-	cpc_set_t *set;
-	uint_t pic;
 	int n = 0;
 
 	NEEDS_DIRECT_READS();
@@ -125,8 +120,8 @@ CPC_TEST(all_pics_count_their_window)
 		EXPECT_ERRNO(payload_pics(&pics), EPERM);
 		SKIP("this test needs system privilege");
 	}
-	set = cpc_set_create(cpc);
-	for (pic = 0; pic < cpc_npic(cpc); pic++) {
+	cpc_set_t *set = cpc_set_create(cpc);
+	for (uint_t pic = 0; pic < cpc_npic(cpc); pic++) {
 		if (!pic_counts(cpc, INS_EVENT, pic))
 			continue;
 		add_pic(cpc, set, INS_EVENT, pic, own_privilege());

@@ -153,11 +153,9 @@ CPC_TEST(every_pic_of_a_type_counts)
 
 		REQUIRE(one != NULL);
 		for (uint_t pic = 0; pic < cpc_npic(one); pic++) {
-			cpc_set_t *set;
-
 			if (!pic_counts(one, INS_EVENT, pic))
 				continue;
-			set = cpc_set_create(one);
+			cpc_set_t *set = cpc_set_create(one);
 			add_pic(one, set, INS_EVENT, pic, own_privilege());
 			EXPECT_EQ(cpc_bind_curlwp(one, set, 0), 0);
 			expect_exact_spin(one, set);
@@ -195,10 +193,9 @@ CPC_TEST(a_set_without_a_type_counts_everywhere)
 CPC_TEST(affinity_is_within_the_type)
 {
 	uint64_t all = affinity(), own = cpus_of(cpc, 1), first = own & -own;
-	cpc_set_t *set;
 
 	NEEDS_TYPES();
-	set = typed_set(cpc, 1);
+	cpc_set_t *set = typed_set(cpc, 1);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	EXPECT_ERRNO(set_affinity(all & ~own), EINVAL);
 	EXPECT_EQ(affinity(), own);
@@ -217,13 +214,11 @@ CPC_TEST(affinity_is_within_the_type)
 /* The set is lost, and nothing of it runs on the other type. */
 CPC_TEST(processor_bind_elsewhere_ends_the_set)
 {
-	cpc_set_t *set;
-	cpc_buf_t *buf;
 	int other = 0;
 
 	NEEDS_TYPES();
-	set = typed_set(cpc, 1);
-	buf = cpc_buf_create(cpc, set);
+	cpc_set_t *set = typed_set(cpc, 1);
+	cpc_buf_t *buf = cpc_buf_create(cpc, set);
 	while (cpc_core_type_of_cpu(cpc, other) == 1)
 		other++;
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
@@ -241,11 +236,10 @@ CPC_TEST(processor_bind_elsewhere_ends_the_set)
 
 CPC_TEST(cpu_of_another_type_is_refused)
 {
-	cpc_set_t *set;
 	int own = 0, other = 0;
 
 	NEEDS_TYPES();
-	set = typed_set(cpc, 1);
+	cpc_set_t *set = typed_set(cpc, 1);
 	while (cpc_core_type_of_cpu(cpc, own) != 1)
 		own++;
 	while (cpc_core_type_of_cpu(cpc, other) == 1)
@@ -259,13 +253,11 @@ CPC_TEST(cpu_of_another_type_is_refused)
 /* All CPUs of the type go offline: its sets end, and no other can begin. */
 CPC_TEST(offline_type_counts_nothing)
 {
-	cpc_set_t *set;
-	cpc_buf_t *buf;
 	uint64_t own = cpus_of(cpc, 1);
 
 	NEEDS_TYPES();
-	set = typed_set(cpc, 1);
-	buf = cpc_buf_create(cpc, set);
+	cpc_set_t *set = typed_set(cpc, 1);
+	cpc_buf_t *buf = cpc_buf_create(cpc, set);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	for (int i = 0; i < 64; i++) {
 		if ((own >> i & 1) != 0)
@@ -291,11 +283,10 @@ CPC_TEST(fork_and_exec_restore_the_affinity)
 {
 	uint64_t all = affinity();
 	char text[40];
-	cpc_set_t *set;
 	int status = -1;
 
 	NEEDS_TYPES();
-	set = typed_set(cpc, 1);
+	cpc_set_t *set = typed_set(cpc, 1);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	if (fork() == 0)
 		_exit(affinity() == all ? 0 : 1);
@@ -391,10 +382,9 @@ note_affinity(void *arg)
 CPC_TEST(a_new_lwp_inherits_the_type)
 {
 	uint64_t child = 0;
-	cpc_set_t *set;
 
 	NEEDS_TYPES();
-	set = typed_set(cpc, 1);
+	cpc_set_t *set = typed_set(cpc, 1);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, CPC_BIND_LWP_INHERIT), 0);
 	as_another_lwp(note_affinity, &child);
 	EXPECT_EQ(child, cpus_of(cpc, 1));

@@ -191,15 +191,14 @@ CPC_TEST(a_cpu_has_one_set)
 CPC_TEST(one_cpu_after_another)
 {
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
-	int cpu;
 
-	for (cpu = 0; cpu <= last_cpu(); cpu++) {
+	for (int cpu = 0; cpu <= last_cpu(); cpu++) {
 		EXPECT_EQ(cpc_bind_cpu(cpc, cpu, set, 0), 0);
 		EXPECT_EQ(sched_getcpu(), cpu);
 		sampled(cpc, set, 0);
 		EXPECT_EQ(cpc_unbind(cpc, set), 0);
 	}
-	for (cpu = 0; cpu <= last_cpu(); cpu++) {
+	for (int cpu = 0; cpu <= last_cpu(); cpu++) {
 		EXPECT_EQ(cpc_bind_cpu(cpc, cpu, set, 0), 0);
 		EXPECT_EQ(bound_to(), cpu);
 	}
@@ -429,7 +428,6 @@ count_sleep(cpc_t *cpc, cpc_set_t *set)
 CPC_TEST(idle_time_is_counted)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
-	uint64_t lwp, cpu;
 
 	if (software_pmu || !have_event(cpc, INS_EVENT))
 		SKIP("this PMU does not count the kernel's " INS_EVENT);
@@ -437,10 +435,10 @@ CPC_TEST(idle_time_is_counted)
 	go_to(0);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	count_sleep(cpc, set);
-	lwp = count_sleep(cpc, set);
+	uint64_t lwp = count_sleep(cpc, set);
 	EXPECT_EQ(cpc_bind_cpu(cpc, 0, set, 0), 0);
 	count_sleep(cpc, set);
-	cpu = count_sleep(cpc, set);
+	uint64_t cpu = count_sleep(cpc, set);
 	EXPECT(cpu > lwp + 100);
 	EXPECT_EQ(cpc_unbind(cpc, set), 0);
 	go_to(PBIND_NONE);
@@ -539,13 +537,12 @@ ONE_COPY static uint64_t
 count_overflowing(cpc_t *cpc, uint64_t n)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
-	cpc_buf_t *buf;
 	uint64_t v = 0;
 
 	EXPECT_EQ(cpc_set_add_request(cpc, set, INS_EVENT, UINT64_MAX - 999,
 		      CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT, 0, NULL),
 	    0);
-	buf = cpc_buf_create(cpc, set);
+	cpc_buf_t *buf = cpc_buf_create(cpc, set);
 	EXPECT_EQ(cpc_bind_cpu(cpc, last_cpu(), set, 0), 0);
 	spin(n);
 	EXPECT_EQ(cpc_set_sample(cpc, set, buf), 0);
@@ -558,14 +555,12 @@ count_overflowing(cpc_t *cpc, uint64_t n)
 /* CPC-CPU-14: the loop overflows the counter, which continues. */
 CPC_TEST(notify_sends_no_signal_and_loses_nothing)
 {
-	uint64_t brief;
-
 	NEEDS_EXACT();
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
 		SKIP("overflows do not interrupt here");
 	signal(SIGEMT, count_signal);
 	signal_count = 0;
-	brief = count_overflowing(cpc, SHORT);
+	uint64_t brief = count_overflowing(cpc, SHORT);
 	EXPECT_EQ(count_overflowing(cpc, LONG) - brief, WANT);
 	EXPECT_EQ(signal_count, 0);
 	signal(SIGEMT, SIG_DFL);

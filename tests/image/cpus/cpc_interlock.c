@@ -149,11 +149,10 @@ CPC_TEST(the_interlock_covers_all_processes_until_the_last_unbind)
 	cpc_set_t *first = set_of(cpc, ANY_EVENT);
 	cpc_set_t *last = set_of(cpc, ANY_EVENT);
 	int up[2], down[2];
-	cpc_buf_t *buf;
 	pid_t pid;
 
 	the_set = set_of(cpc, ANY_EVENT);
-	buf = cpc_buf_create(cpc, the_set);
+	cpc_buf_t *buf = cpc_buf_create(cpc, the_set);
 	REQUIRE(pipe(up) == 0 && pipe(down) == 0);
 	REQUIRE((pid = fork()) >= 0);
 	if (pid == 0)
@@ -375,13 +374,11 @@ lose_instance(void *buf)
 /* CPC-BIND-28, and the reverse: a bind to an LWP takes the set from the CPU. */
 CPC_TEST(a_set_is_bound_to_lwps_or_to_a_cpu)
 {
-	cpc_buf_t *buf;
-	uint64_t v;
 	pthread_t t;
 
 	the_cpc = cpc;
 	the_set = set_of(cpc, ANY_EVENT);
-	buf = cpc_buf_create(cpc, the_set);
+	cpc_buf_t *buf = cpc_buf_create(cpc, the_set);
 	pthread_barrier_init(&step_barrier, NULL, 2);
 	REQUIRE(pthread_create(&t, NULL, lose_instance,
 		    cpc_buf_create(cpc, the_set)) == 0);
@@ -390,7 +387,7 @@ CPC_TEST(a_set_is_bound_to_lwps_or_to_a_cpu)
 	EXPECT_EQ(cpc_bind_cpu(cpc, last_cpu(), the_set, 0), 0);
 	pthread_barrier_wait(&step_barrier);
 	EXPECT_EQ(pthread_join(t, NULL), 0);
-	v = sampled(cpc, the_set, 0);
+	uint64_t v = sampled(cpc, the_set, 0);
 	work();
 	EXPECT(sampled(cpc, the_set, 0) > v);
 	EXPECT_ERRNO(cpc_disable(cpc), EINVAL);
@@ -473,8 +470,6 @@ count_moving(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf, uint64_t n)
 CPC_TEST(a_moving_lwp_counts_exactly)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
-	cpc_buf_t *buf;
-	uint64_t v;
 
 	if (own_privilege() != CPC_COUNT_USER)
 		SKIP("this test needs user privilege");
@@ -483,9 +478,9 @@ CPC_TEST(a_moving_lwp_counts_exactly)
 	if (last_cpu() == 0)
 		SKIP("this test needs two CPUs");
 	add_flags(cpc, set, INS_EVENT, CPC_COUNT_USER);
-	buf = cpc_buf_create(cpc, set);
+	cpc_buf_t *buf = cpc_buf_create(cpc, set);
 	count_moving(cpc, set, buf, SHORT);
-	v = count_moving(cpc, set, buf, SHORT);
+	uint64_t v = count_moving(cpc, set, buf, SHORT);
 	EXPECT_EQ(
 	    count_moving(cpc, set, buf, LONG) - v, 3 * (last_cpu() + 1) * WANT);
 }

@@ -55,10 +55,8 @@ expect_counting(cpc_t *cpc, cpc_set_t *set)
 /* CPC-BIND-26 */
 CPC_TEST(a_pmu_shared_with_a_sibling_counts_for_no_lwp)
 {
-	cpc_set_t *set;
-
 	NEEDS_SIBLINGS();
-	set = set_of(cpc, INS_EVENT);
+	cpc_set_t *set = set_of(cpc, INS_EVENT);
 	EXPECT_SILENT(cpc_bind_curlwp(cpc, set, 0), EACCES);
 	EXPECT_EQ(processor_bind(P_LWPID, P_MYID, 1, NULL), 0);
 	EXPECT_SILENT(cpc_bind_curlwp(cpc, set, 0), EACCES);
@@ -77,13 +75,10 @@ CPC_TEST(a_pmu_shared_with_a_sibling_counts_for_no_lwp)
  */
 CPC_TEST(a_sibling_that_comes_takes_the_counters)
 {
-	cpc_set_t *set, *other;
-	cpc_buf_t *buf;
-
 	NEEDS_SIBLINGS();
-	set = set_of(cpc, INS_EVENT);
-	other = set_of(cpc, INS_EVENT);
-	buf = cpc_buf_create(cpc, set);
+	cpc_set_t *set = set_of(cpc, INS_EVENT);
+	cpc_set_t *other = set_of(cpc, INS_EVENT);
+	cpc_buf_t *buf = cpc_buf_create(cpc, set);
 	EXPECT_EQ(processor_bind(P_LWPID, P_MYID, 0, NULL), 0);
 	EXPECT_EQ(p_online(1, P_OFFLINE), P_ONLINE);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
@@ -105,11 +100,9 @@ CPC_TEST(a_sibling_that_comes_takes_the_counters)
 /* Only one of the siblings at a time can have a set bound to it. */
 CPC_TEST(one_sibling_at_a_time_has_a_set)
 {
-	cpc_set_t *set, *other;
-
 	NEEDS_SIBLINGS();
-	set = set_of(cpc, INS_EVENT);
-	other = set_of(cpc, INS_EVENT);
+	cpc_set_t *set = set_of(cpc, INS_EVENT);
+	cpc_set_t *other = set_of(cpc, INS_EVENT);
 	EXPECT_EQ(cpc_bind_cpu(cpc, 1, set, 0), 0);
 	EXPECT_SILENT(cpc_bind_cpu(cpc, 0, other, 0), EACCES);
 	expect_counting(cpc, set);

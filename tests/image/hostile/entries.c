@@ -120,10 +120,9 @@ TEST(many_arguments)
 TEST(all_are_woken_at_once)
 {
 	static int other;
-	unsigned n;
 
 	word = woken = 0;
-	n = start_many(wait_for_word);
+	unsigned n = start_many(wait_for_word);
 	EXPECT_EQ(n, MANY);
 	usleep(50000);
 	EXPECT_EQ(syscall(SYS_futex, &word, 3, 0, INT_MAX, &other, 0), n);
@@ -136,11 +135,9 @@ TEST(all_are_woken_at_once)
 
 TEST(all_sleep_until_one_time)
 {
-	unsigned n;
-
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec++;
-	n = start_many(wait_until);
+	unsigned n = start_many(wait_until);
 	EXPECT_EQ(n, MANY);
 	join_many(n);
 }
@@ -434,11 +431,10 @@ poll_held(void *arg)
 TEST(a_pipe_changes_next_to_many_that_poll)
 {
 	char byte = 'x';
-	unsigned n;
 	int fd[2];
 
 	REQUIRE(pipe(held) == 0 && pipe(fd) == 0);
-	n = start_many(poll_held);
+	unsigned n = start_many(poll_held);
 	EXPECT_EQ(n, MANY);
 	usleep(50000);
 	EXPECT_EQ(write(fd[1], &byte, 1), 1);
@@ -467,12 +463,10 @@ bind_and_wait(void *arg)
 static unsigned
 bind_many(void)
 {
-	unsigned n;
-
 	word = bound = 0;
 	for (int i = 0; i < 2; i++)
 		sets[i] = set_of(cpc, INS_EVENT);
-	n = start_many(bind_and_wait);
+	unsigned n = start_many(bind_and_wait);
 	while (__atomic_load_n(&bound, __ATOMIC_RELAXED) < (int)n)
 		usleep(10000);
 	usleep(100000);
@@ -491,11 +485,10 @@ end_many(unsigned n)
 TEST(sets_of_many_instances_are_destroyed)
 {
 	struct barecpc_stat st;
-	unsigned n;
 
 	if ((cpc = test_cpc_open()) == NULL)
 		SKIP("no usable PMU here");
-	n = bind_many();
+	unsigned n = bind_many();
 	for (int i = 0; i < 2; i++) {
 		EXPECT_EQ(payload_stat(&st), 0);
 		EXPECT_EQ(st.bs_contexts, n - (unsigned)i * n / 2);
@@ -507,13 +500,10 @@ TEST(sets_of_many_instances_are_destroyed)
 
 TEST(a_set_of_the_cpu_takes_the_counters_from_many)
 {
-	cpc_set_t *set;
-	unsigned n;
-
 	if ((cpc = test_cpc_open()) == NULL)
 		SKIP("no usable PMU here");
-	n = bind_many();
-	set = set_of(cpc, INS_EVENT);
+	unsigned n = bind_many();
+	cpc_set_t *set = set_of(cpc, INS_EVENT);
 	EXPECT_EQ(cpc_bind_cpu(cpc, 0, set, 0), 0);
 	EXPECT_EQ(cpc_unbind(cpc, set), 0);
 	end_many(n);

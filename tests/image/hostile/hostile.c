@@ -157,9 +157,8 @@ static long
 make_call(const struct call *c, uintptr_t bad)
 {
 	uintptr_t a[6];
-	unsigned i;
 
-	for (i = 0; i < 6; i++)
+	for (unsigned i = 0; i < 6; i++)
 		a[i] = c->c_arg[i] == BAD ? bad : c->c_arg[i];
 	return syscall(c->c_number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
@@ -168,10 +167,9 @@ make_call(const struct call *c, uintptr_t bad)
 static void
 make_all_calls(uintptr_t bad, unsigned only, unsigned except)
 {
-	unsigned i;
 	long got;
 
-	for (i = 0; i < NCALL; i++) {
+	for (unsigned i = 0; i < NCALL; i++) {
 		if ((calls[i].c_flags & only) != only ||
 		    (calls[i].c_flags & except) != 0)
 			continue;
@@ -254,12 +252,11 @@ TEST(pointers_to_unwritable_memory)
 TEST(objects_that_end_in_a_hole)
 {
 	char *p = map_memory(2 * PAGE, PROT_READ | PROT_WRITE);
-	unsigned i;
 	long got;
 
 	REQUIRE(p != NULL);
 	EXPECT_EQ(munmap(p + PAGE, PAGE), 0);
-	for (i = 0; i < NCALL; i++) {
+	for (unsigned i = 0; i < NCALL; i++) {
 		memset(p, 'a', PAGE);
 		if (calls[i].c_number == BARECPC_SYS_PHYS)
 			continue;

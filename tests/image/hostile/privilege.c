@@ -68,7 +68,6 @@ TEST(the_timer_can_be_quiet)
 {
 	struct itimerval it = { { 0, 0 }, { 0, 2000 } };
 	struct barecpc_interrupts before, after;
-	int64_t end;
 
 	if (!at_system()) {
 		EXPECT_EQ(payload_quiet(0), -1);
@@ -82,13 +81,13 @@ TEST(the_timer_can_be_quiet)
 	EXPECT_EQ(setitimer(ITIMER_REAL, &it, NULL), 0);
 	EXPECT_EQ(payload_quiet(BARECPC_QUIET_MAX), 0);
 	EXPECT_EQ(payload_interrupts(&before), 0);
-	for (end = now_us() + 5000; now_us() < end;)
+	for (int64_t end = now_us() + 5000; now_us() < end;)
 		continue;
 	EXPECT_EQ(payload_interrupts(&after), 0);
 	EXPECT_EQ(after.by_interrupts - before.by_interrupts, 0);
 	EXPECT_EQ(alarms, 0);
 	EXPECT_EQ(payload_quiet(0), 0);
-	for (end = now_us() + 5000; now_us() < end && alarms == 0;)
+	for (int64_t end = now_us() + 5000; now_us() < end && alarms == 0;)
 		continue;
 	EXPECT_EQ(alarms, SIGALRM);
 }

@@ -261,19 +261,17 @@ run_seed(uint64_t seed, unsigned processes, unsigned calls)
 	chaos_self.chl_random = seed;
 	for (unsigned n = 0; n < processes; n++) {
 		bool mutation = coverage.kept > 0 && chaos_one_in(2);
-		pid_t pid;
-		int status;
 
 		if (mutation)
 			mutate_program(&program);
 		else
 			invent_program(&program, calls);
-		pid = fork();
+		pid_t pid = fork();
 		if (pid == 0)
 			chaos_raw(&program);
 		if (!EXPECT(pid > 0))
 			return;
-		status = wait_or_kill(pid);
+		int status = wait_or_kill(pid);
 		killed += WIFSIGNALED(status);
 		lwps += program.chp_lwps;
 		if (coverage.blocks >= 0 && new_blocks() > 0)

@@ -11,9 +11,8 @@
 TEST(unknown_numbers_answer_enosys)
 {
 	const long numbers[] = { 777, 1500, 0x3fff, 0x4005, 0x7fffffff, -1 };
-	unsigned i;
 
-	for (i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+	for (unsigned i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
 		EXPECT_ERRNO(syscall(numbers[i], 1, 2, 3), ENOSYS);
 		EXPECT_ERRNO(syscall(numbers[i]), ENOSYS);
 	}

@@ -35,11 +35,9 @@ sample_value(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 static uint64_t
 count_loop(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 {
-	uint64_t before;
-
 	sample_value(cpc, set, buf); /* finds the page and the buffer */
 	sample_value(cpc, set, buf);
-	before = sample_value(cpc, set, buf);
+	uint64_t before = sample_value(cpc, set, buf);
 	spin_loop(1000);
 	return sample_value(cpc, set, buf) - before;
 }
@@ -63,11 +61,10 @@ check_fork(cpc_t *cpc, pid_t (*forks)(void))
 {
 	cpc_set_t *set = set_of(cpc, INS_EVENT);
 	cpc_buf_t *buf = cpc_buf_create(cpc, set);
-	uint64_t want;
 	pid_t pid;
 
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
-	want = count_loop(cpc, set, buf);
+	uint64_t want = count_loop(cpc, set, buf);
 	if ((pid = forks()) == 0)
 		_exit(child_status(cpc, set, buf, want));
 	EXPECT_EQ(test_wait_status(pid), 0);

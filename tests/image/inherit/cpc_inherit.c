@@ -29,7 +29,6 @@ static cpc_set_t *the_set;
 static void __attribute__((constructor)) counts_after_exec(void)
 {
 	cpc_t *cpc;
-	cpc_set_t *set;
 	cpc_buf_t *buf;
 	uint64_t v[2];
 
@@ -39,7 +38,7 @@ static void __attribute__((constructor)) counts_after_exec(void)
 	if ((cpc = test_cpc_open()) == NULL || cpc_disable(cpc) == 0 ||
 	    errno != EINVAL)
 		_exit(1);
-	set = cpc_set_create(cpc);
+	cpc_set_t *set = cpc_set_create(cpc);
 	cpc_set_add_request(cpc, set, ANY_EVENT, 0, own_privilege(), 0, NULL);
 	if ((buf = cpc_buf_create(cpc, set)) == NULL ||
 	    cpc_set_sample(cpc, set, buf) == 0 || errno != EINVAL)
@@ -125,7 +124,6 @@ CPC_TEST(child_counts_its_own_from_the_preset)
 {
 	const uint64_t preset = 1ULL << 40;
 	struct job brief = { .n = SHORT }, lengthy = { .n = LONG };
-	uint64_t v;
 
 	NEEDS_EXACT();
 	bind_one(cpc, preset);
@@ -140,7 +138,7 @@ CPC_TEST(child_counts_its_own_from_the_preset)
 	 * The parent counts the creation of the child, but not the child's
 	 * work.
 	 */
-	v = sampled(cpc, the_set, 0);
+	uint64_t v = sampled(cpc, the_set, 0);
 	run_jobs(&lengthy);
 	EXPECT(sampled(cpc, the_set, 0) - v < SPIN_INSNS * LONG);
 }
@@ -224,14 +222,12 @@ CPC_TEST(kernel_presets_are_inherited)
 static void *
 starts_disabled(void *arg)
 {
-	uint64_t v;
-
 	EXPECT_ERRNO(cpc_disable(the_cpc), EINVAL);
 	work();
 	EXPECT_EQ(sampled(the_cpc, the_set, 0), 7);
 	EXPECT_EQ(cpc_enable(the_cpc), 0);
 	work();
-	v = sampled(the_cpc, the_set, 0);
+	uint64_t v = sampled(the_cpc, the_set, 0);
 	EXPECT(v > 7);
 	EXPECT_EQ(cpc_unbind(the_cpc, the_set), 0);
 	return arg;
@@ -240,14 +236,12 @@ starts_disabled(void *arg)
 /* CPC-INH-10, CPC-INH-12 */
 CPC_TEST(child_of_a_disabled_parent_is_disabled)
 {
-	uint64_t v;
-
 	the_cpc = cpc;
 	the_set = cpc_set_create(cpc);
 	add_preset(cpc, the_set, ANY_EVENT, 7);
 	bind_inherit(cpc, the_set);
 	EXPECT_EQ(cpc_disable(cpc), 0);
-	v = sampled(cpc, the_set, 0);
+	uint64_t v = sampled(cpc, the_set, 0);
 	as_another_lwp(starts_disabled, NULL);
 	EXPECT_EQ(sampled(cpc, the_set, 0), v);
 	EXPECT_EQ(cpc_enable(cpc), 0);
@@ -341,7 +335,6 @@ check_notified(void *arg)
 CPC_TEST(child_of_a_notify_set_is_signalled_first)
 {
 	struct sigaction sa = { .sa_flags = SA_SIGINFO | SA_RESTART };
-	uint64_t v;
 
 	/*
 	 * At system privilege the kernel's signal delivery would be counted,
@@ -365,7 +358,7 @@ CPC_TEST(child_of_a_notify_set_is_signalled_first)
 	as_another_lwp(check_notified, NULL);
 	EXPECT_EQ(handler_calls, 2);
 	/* The parent was neither frozen nor signalled. */
-	v = sampled(cpc, the_set, 1);
+	uint64_t v = sampled(cpc, the_set, 1);
 	work();
 	EXPECT(sampled(cpc, the_set, 1) > v);
 	EXPECT_EQ(cpc_unbind(cpc, the_set), 0);
@@ -403,11 +396,10 @@ child_status(cpc_t *cpc, cpc_buf_t *buf)
 /* CPC-FORK-01 */
 CPC_TEST(forked_child_has_no_context)
 {
-	cpc_buf_t *buf;
 	pid_t pid;
 
 	bind_inherit(cpc, set_of(cpc, ANY_EVENT));
-	buf = cpc_buf_create(cpc, the_set);
+	cpc_buf_t *buf = cpc_buf_create(cpc, the_set);
 	REQUIRE((pid = fork()) >= 0);
 	if (pid == 0)
 		_exit(child_status(cpc, buf));
@@ -420,10 +412,9 @@ static uint64_t
 count_fork(uint64_t n, cpc_buf_t *buf)
 {
 	uint64_t v = 0;
-	pid_t pid;
 
 	EXPECT_EQ(cpc_bind_curlwp(the_cpc, the_set, 0), 0);
-	pid = fork();
+	pid_t pid = fork();
 	if (pid == 0)
 		_exit(child_status(the_cpc, buf));
 	spin(n);
@@ -436,15 +427,12 @@ count_fork(uint64_t n, cpc_buf_t *buf)
 /* CPC-FORK-02 */
 CPC_TEST(fork_costs_the_parent_no_count)
 {
-	cpc_buf_t *buf;
-	uint64_t v;
-
 	NEEDS_EXACT();
 	the_cpc = cpc;
 	the_set = set_of(cpc, INS_EVENT);
-	buf = cpc_buf_create(cpc, the_set);
+	cpc_buf_t *buf = cpc_buf_create(cpc, the_set);
 	count_fork(SHORT, buf);
-	v = count_fork(SHORT, buf);
+	uint64_t v = count_fork(SHORT, buf);
 	EXPECT_EQ(count_fork(LONG, buf) - v, WANT);
 }
 

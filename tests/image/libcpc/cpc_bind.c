@@ -12,7 +12,6 @@ CPC_TEST(early_failures_keep_the_binding)
 {
 	cpc_t *other = cpc_open(CPC_VER_CURRENT);
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
-	uint64_t value;
 
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	EXPECT_SILENT(cpc_bind_curlwp(cpc, set, CPC_BIND_EMT_OVF), EINVAL);
@@ -20,7 +19,7 @@ CPC_TEST(early_failures_keep_the_binding)
 	EXPECT_SILENT(cpc_bind_curlwp(cpc, set, ~0U), EINVAL);
 	EXPECT_SILENT(cpc_bind_curlwp(cpc, cpc_set_create(cpc), 0), EINVAL);
 	EXPECT_SILENT(cpc_bind_curlwp(other, set, 0), EINVAL);
-	value = sampled(cpc, set, 0);
+	uint64_t value = sampled(cpc, set, 0);
 	work();
 	EXPECT(sampled(cpc, set, 0) > value);
 	cpc_close(other);
@@ -234,7 +233,6 @@ count_and_exit(void *buf)
 CPC_TEST(a_thousand_lwps_exit_with_a_set_bound)
 {
 	uint64_t mine = 0, first = 0, v = 0;
-	cpc_buf_t *buf;
 	pthread_t t;
 
 	if (!have_event(cpc, INS_EVENT))
@@ -242,7 +240,7 @@ CPC_TEST(a_thousand_lwps_exit_with_a_set_bound)
 	EXPECT_EQ(processor_bind(P_PID, P_MYID, 0, NULL), 0);
 	the_cpc = cpc;
 	the_set = set_of(cpc, INS_EVENT);
-	buf = cpc_buf_create(cpc, the_set);
+	cpc_buf_t *buf = cpc_buf_create(cpc, the_set);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, the_set, 0), 0);
 	for (int i = 0; i < 1000; i++) {
 		REQUIRE(pthread_create(&t, NULL, count_and_exit, buf) == 0);

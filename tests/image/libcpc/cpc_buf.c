@@ -39,19 +39,17 @@ CPC_TEST(values_are_kept)
 CPC_TEST(arithmetic_on_samples)
 {
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
-	cpc_buf_t *a, *b, *d;
-	uint64_t va, vb;
 
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
-	a = cpc_buf_create(cpc, set);
-	b = cpc_buf_create(cpc, set);
-	d = cpc_buf_create(cpc, set);
+	cpc_buf_t *a = cpc_buf_create(cpc, set);
+	cpc_buf_t *b = cpc_buf_create(cpc, set);
+	cpc_buf_t *d = cpc_buf_create(cpc, set);
 	EXPECT_EQ(cpc_set_sample(cpc, set, a), 0);
 	cpc_buf_set(cpc, d, 0, UINT64_MAX); /* changes no counter */
 	work();
 	EXPECT_EQ(cpc_set_sample(cpc, set, b), 0);
-	va = buf_value(cpc, a, 0);
-	vb = buf_value(cpc, b, 0);
+	uint64_t va = buf_value(cpc, a, 0);
+	uint64_t vb = buf_value(cpc, b, 0);
 	EXPECT(vb > va);
 	EXPECT(cpc_buf_tick(cpc, b) > cpc_buf_tick(cpc, a));
 	EXPECT(cpc_buf_hrtime(cpc, b) > cpc_buf_hrtime(cpc, a));
@@ -86,12 +84,11 @@ CPC_TEST(hrtime_is_between_start_and_end_of_the_call)
 {
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
 	cpc_buf_t *buf = cpc_buf_create(cpc, set);
-	hrtime_t before, after;
 
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
-	before = gethrtime();
+	hrtime_t before = gethrtime();
 	EXPECT_EQ(cpc_set_sample(cpc, set, buf), 0);
-	after = gethrtime();
+	hrtime_t after = gethrtime();
 	EXPECT(before <= cpc_buf_hrtime(cpc, buf));
 	EXPECT(cpc_buf_hrtime(cpc, buf) <= after);
 }
@@ -120,14 +117,12 @@ CPC_TEST(tick_stops_during_sleep)
 CPC_TEST(values_start_from_the_preset)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
-	cpc_buf_t *buf;
-	uint64_t value;
 
 	add_preset(cpc, set, ANY_EVENT, 1000);
-	buf = cpc_buf_create(cpc, set);
+	cpc_buf_t *buf = cpc_buf_create(cpc, set);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	EXPECT_EQ(cpc_buf_sample(cpc, set, buf), 0);
-	value = buf_value(cpc, buf, 0);
+	uint64_t value = buf_value(cpc, buf, 0);
 	EXPECT(value >= 1000 && value < 1000000);
 }
 

@@ -96,11 +96,10 @@ CPC_TEST(too_few_pics_are_named)
 CPC_TEST(a_missing_register_is_named)
 {
 	static const char event[] = "OFFCORE_RESPONSE_0:DMND_DATA_RD";
-	cpc_set_t *set;
 
 	if (!have_event(cpc, event))
 		SKIP("this machine lacks OFFCORE_RESPONSE_0");
-	set = set_of(cpc, event);
+	cpc_set_t *set = set_of(cpc, event);
 	if (cpc_bind_curlwp(cpc, set, 0) == 0)
 		SKIP("needs a machine without MSR_OFFCORE_RSP_0");
 	EXPECT_REPORTED(cpc_bind_curlwp(cpc, set, 0), EINVAL, "cpc_bind_curlwp",

@@ -66,12 +66,11 @@ count_masked(cpc_t *cpc, const char *event, uint64_t emask)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	const cpc_attr_t attr = ATTR("emask", emask);
-	uint64_t count;
 
 	add_attrs(cpc, set, event, USER, emask != 0, &attr);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	retire(N, USER);
-	count = sampled(cpc, set, 0);
+	uint64_t count = sampled(cpc, set, 0);
 	cpc_set_destroy(cpc, set);
 	return count;
 }
@@ -168,7 +167,6 @@ count_with_sibling(cpc_t *cpc, const char *attr, uint_t flags)
 	const cpc_attr_t attrs[] = { ATTR("emask", 1),
 		{ (char *)(uintptr_t)attr, 1 } };
 	cpc_set_t *set = cpc_set_create(cpc);
-	uint64_t count;
 
 	add_attrs(
 	    cpc, set, "instr_retired", flags, attr != NULL ? 2 : 1, attrs);
@@ -176,7 +174,7 @@ count_with_sibling(cpc_t *cpc, const char *attr, uint_t flags)
 	retire(N, USER);
 	as_another_lwp(retire_on_cpu_1, NULL);
 	go_to(0);
-	count = sampled(cpc, set, 0);
+	uint64_t count = sampled(cpc, set, 0);
 	cpc_set_destroy(cpc, set);
 	return count;
 }

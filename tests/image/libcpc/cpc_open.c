@@ -55,10 +55,9 @@ CPC_TEST(two_handles_are_independent)
 CPC_TEST(close_unbinds)
 {
 	cpc_t *other = cpc_open(CPC_VER_CURRENT);
-	cpc_set_t *set;
 
 	REQUIRE(other != NULL);
-	set = set_of(other, ANY_EVENT);
+	cpc_set_t *set = set_of(other, ANY_EVENT);
 	EXPECT(cpc_buf_create(other, set) != NULL);
 	EXPECT_EQ(cpc_bind_curlwp(other, set, 0), 0);
 	EXPECT_EQ(cpc_close(other), 0);

@@ -31,9 +31,7 @@ note_name(void *arg, const char *name)
 static bool
 has_name(const struct names *names, const char *name)
 {
-	unsigned i;
-
-	for (i = 0; i < names->n; i++) {
+	for (unsigned i = 0; i < names->n; i++) {
 		if (strcmp(names->name[i], name) == 0)
 			return true;
 	}

@@ -74,12 +74,11 @@ CPC_TEST(numbers_are_what_strtol_takes_whole)
 	static const char *const bad[] = { "0x3cz", "", "0x",
 		"99999999999999999999" };
 	cpc_set_t *set = cpc_set_create(cpc);
-	unsigned i;
 
 	EXPECT_EQ(add_name(cpc, set, "0x3c"), 0);
 	EXPECT_EQ(add_name(cpc, set, "60"), 1);
 	EXPECT_EQ(add_name(cpc, set, "074"), 2);
-	for (i = 0; i < sizeof bad / sizeof bad[0]; i++)
+	for (unsigned i = 0; i < sizeof bad / sizeof bad[0]; i++)
 		EXPECT_ADD_FAILS(add_name(cpc, set, bad[i]), CPC_INVALID_EVENT);
 }
 
@@ -115,12 +114,11 @@ CPC_TEST(no_privilege_counts_nothing)
 CPC_TEST(bound_sets_take_no_request)
 {
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
-	uint_t i;
 
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	EXPECT_SILENT(add_name(cpc, set, ANY_EVENT), EINVAL);
 	EXPECT_EQ(cpc_unbind(cpc, set), 0);
-	for (i = 1; i <= cpc_npic(cpc); i++)
+	for (uint_t i = 1; i <= cpc_npic(cpc); i++)
 		EXPECT_EQ(add_name(cpc, set, ANY_EVENT), i);
 	EXPECT_SILENT(cpc_bind_curlwp(cpc, set, 0), EINVAL);
 }

@@ -79,11 +79,9 @@ set_with(cpc_t *cpc, const char *event, uint64_t preset, uint_t flags)
 /* Only retire() advances the counts. */
 CPC_TEST(counts_are_what_the_program_retires)
 {
-	cpc_set_t *set;
-
 	if (!software_pmu)
 		SKIP("this test needs pmu=software");
-	set = set_with(cpc, "instructions", 0, USER);
+	cpc_set_t *set = set_with(cpc, "instructions", 0, USER);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	spin_loop(1000);
 	EXPECT_EQ(sampled(cpc, set, 0), 0);
@@ -99,13 +97,11 @@ CPC_TEST(counts_are_what_the_program_retires)
 /* CPC-BIND-25: exact to the last instruction. */
 CPC_TEST(privileges_are_counted_separately)
 {
-	cpc_set_t *set;
-
 	if (!software_pmu || cpc_npic(cpc) < 3 ||
 	    !shape_is(cpc, "shared", "no", "no"))
 		SKIP("this test needs pmu=software with three PICs and no "
 		     "shared filter");
-	set = set_with(cpc, "instructions", 0, USER);
+	cpc_set_t *set = set_with(cpc, "instructions", 0, USER);
 	add_flags(cpc, set, "instructions", SYSTEM);
 	add_flags(cpc, set, "instructions", USER | SYSTEM);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
@@ -124,10 +120,8 @@ CPC_TEST(privileges_are_counted_separately)
 CPC_TEST(narrow_counters_make_a_wide_count)
 {
 	const uint64_t preset = 0xfedcba9876543210;
-	cpc_set_t *set;
 	uint64_t step, retired = 0;
 	bool sample_each_step;
-	uint_t i;
 
 	if (!software_pmu)
 		SKIP("this test needs pmu=software");
@@ -136,9 +130,9 @@ CPC_TEST(narrow_counters_make_a_wide_count)
 	step =
 	    (1ULL << (strtoul(shape_value(cpc, "width", "48"), NULL, 0) - 1)) -
 	    7;
-	set = set_with(cpc, "instructions", preset, USER);
+	cpc_set_t *set = set_with(cpc, "instructions", preset, USER);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
-	for (i = 0; i < 10; i++) {
+	for (uint_t i = 0; i < 10; i++) {
 		retire(step, USER);
 		retired += step;
 		if (sample_each_step || i == 5)
@@ -150,12 +144,10 @@ CPC_TEST(narrow_counters_make_a_wide_count)
 /* CPC-CTX-04: more than 2^32 events at once. */
 CPC_TEST(an_interrupt_extends_a_counter)
 {
-	cpc_set_t *set;
-
 	NEEDS("width", "48", "32");
 	NEEDS("ovf", "precise", "precise");
 	NEEDS("mute", "0", "0");
-	set = set_with(cpc, "instructions", 0, USER);
+	cpc_set_t *set = set_with(cpc, "instructions", 0, USER);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	retire((5ULL << 32) + 3, USER);
 	sched_yield();
@@ -216,10 +208,8 @@ bind_and_listen(cpc_t *cpc, cpc_set_t *set, int answering)
 /* CPC-OVF-01, CPC-OVF-03, CPC-OVF-05: exact to the instruction. */
 CPC_TEST(the_signal_comes_after_exactly_a_period)
 {
-	uint64_t skid;
-
 	NEEDS_INTERRUPT();
-	skid = strtoul(shape_value(cpc, "skid", "0"), NULL, 0);
+	uint64_t skid = strtoul(shape_value(cpc, "skid", "0"), NULL, 0);
 	bind_and_listen(cpc,
 	    set_with(
 		cpc, "instructions", UINT64_MAX - (PERIOD - 1), USER | NOTIFY),
@@ -237,16 +227,13 @@ CPC_TEST(the_signal_comes_after_exactly_a_period)
 /* CPC-OVF-06, CPC-OVF-07: n periods send n signals. */
 CPC_TEST(each_period_signals_once)
 {
-	uint64_t skid;
-	int i;
-
 	NEEDS_INTERRUPT();
-	skid = strtoul(shape_value(cpc, "skid", "0"), NULL, 0);
+	uint64_t skid = strtoul(shape_value(cpc, "skid", "0"), NULL, 0);
 	bind_and_listen(cpc,
 	    set_with(
 		cpc, "instructions", UINT64_MAX - (PERIOD - 1), USER | NOTIFY),
 	    RESTART);
-	for (i = 1; i <= 100; i++) {
+	for (int i = 1; i <= 100; i++) {
 		retire(PERIOD + skid, USER);
 		EXPECT_EQ(handler_calls, i);
 	}
@@ -275,15 +262,13 @@ CPC_TEST(an_overflow_in_the_kernel_signals_on_return)
 CPC_TEST(binding_in_the_handler_begins_a_new_period)
 {
 	const uint64_t preset = UINT64_MAX - (PERIOD - 1);
-	uint64_t skid;
-	int i;
 
 	NEEDS_INTERRUPT();
-	skid = strtoul(shape_value(cpc, "skid", "0"), NULL, 0);
+	uint64_t skid = strtoul(shape_value(cpc, "skid", "0"), NULL, 0);
 	bind_and_listen(
 	    cpc, set_with(cpc, "instructions", preset, USER | NOTIFY), REBIND);
 	EXPECT_EQ(cpc_request_preset(cpc, 0, UINT64_MAX - 5), 0);
-	for (i = 1; i <= 10; i++) {
+	for (int i = 1; i <= 10; i++) {
 		retire(PERIOD + skid, USER);
 		EXPECT_EQ(handler_calls, i);
 		EXPECT_EQ(sampled(cpc, the_set, 0), preset);
@@ -406,10 +391,8 @@ CPC_TEST(notify_without_interrupts_is_enotsup)
 /* CPC-BIND-17 */
 CPC_TEST(a_shared_filter_makes_requests_conflict)
 {
-	cpc_set_t *set;
-
 	NEEDS("shared", "no", "filter");
-	set = set_with(cpc, "instructions", 0, USER);
+	cpc_set_t *set = set_with(cpc, "instructions", 0, USER);
 	add_flags(cpc, set, "instructions", SYSTEM);
 	EXPECT_REPORTED(cpc_bind_curlwp(cpc, set, 0), EINVAL, "cpc_bind_curlwp",
 	    CPC_CONFLICTING_REQS);
@@ -425,12 +408,11 @@ CPC_TEST(a_shared_filter_makes_requests_conflict)
 CPC_TEST(a_set_that_first_fit_misses_is_bound)
 {
 	cpc_reqinfo_t info = { 0 };
-	cpc_set_t *set;
 
 	if (!software_pmu || mask_of(cpc, "cycles", "0") != 0x3 ||
 	    mask_of(cpc, "branches", "0") != 0x1)
 		SKIP("this test needs pmu=software,cycles=0x3,branches=0x1");
-	set = set_with(cpc, "cycles", 0, USER);
+	cpc_set_t *set = set_with(cpc, "cycles", 0, USER);
 	add_flags(cpc, set, "branches", USER);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	EXPECT_EQ(cpc_request_info(cpc, set, 0, &info), 0);
@@ -489,10 +471,8 @@ CPC_TEST(attributes_keep_a_request_off_fixed_pics)
 /* CPC-BIND-18 */
 CPC_TEST(hypervisor_counts_may_be_refused)
 {
-	cpc_set_t *set;
-
 	NEEDS("hv", "yes", "no");
-	set = set_with(cpc, "instructions", 0, USER | CPC_COUNT_HV);
+	cpc_set_t *set = set_with(cpc, "instructions", 0, USER | CPC_COUNT_HV);
 	EXPECT_REPORTED(cpc_bind_curlwp(cpc, set, 0), EACCES, "cpc_bind_curlwp",
 	    CPC_HV_NO_ACCESS);
 }
@@ -539,12 +519,11 @@ CPC_TEST(fixed_pics_count_their_own_event)
 {
 	uint_t fixed = (uint_t)strtoul(shape_value(cpc, "fixed", "0"), NULL, 0),
 	       pic;
-	cpc_set_t *set;
 
 	if (!software_pmu || fixed == 0)
 		SKIP("this test needs pmu=software,fixed=1");
 	pic = cpc_npic(cpc) - fixed;
-	set = cpc_set_create(cpc);
+	cpc_set_t *set = cpc_set_create(cpc);
 	add_pic(cpc, set, "instructions", pic, USER);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	retire(9, USER);

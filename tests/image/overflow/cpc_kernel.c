@@ -127,13 +127,12 @@ static uint64_t
 cost_of_calls(cpc_t *cpc, uint64_t n)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
-	cpc_buf_t *buf;
 	uint64_t v = 0;
 
 	EXPECT_EQ(cpc_set_add_request(
 		      cpc, set, INS_EVENT, 0, CPC_COUNT_SYSTEM, 0, NULL),
 	    0);
-	buf = cpc_buf_create(cpc, set);
+	cpc_buf_t *buf = cpc_buf_create(cpc, set);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	while (n-- > 0)
 		make_call();
@@ -255,11 +254,9 @@ all_stops_are_late(cpc_t *cpc)
 	uint64_t farthest = FAR;
 
 	for (uint_t pic = 0; pic < cpc_npic(cpc); pic++) {
-		int64_t gap;
-
 		if (!pic_counts(cpc, INS_EVENT, pic) || !bind_pair(cpc, pic))
 			continue;
-		gap = learn_gap(farthest);
+		int64_t gap = learn_gap(farthest);
 		for (uint64_t n = ALL_STARTED; n < 2 * ALL_STARTED; n++) {
 			if (!stops_late(n, gap))
 				break;

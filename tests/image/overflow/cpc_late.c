@@ -90,12 +90,9 @@ outlast(cpc_t *cpc)
 
 CPC_TEST(a_late_interrupt_is_a_late_signal)
 {
-	cpc_set_t *set;
-	uint64_t late;
-
 	NEEDS_LATE();
-	set = overflowed(cpc, NOTIFY);
-	late = shape_number(cpc, ",late=");
+	cpc_set_t *set = overflowed(cpc, NOTIFY);
+	uint64_t late = shape_number(cpc, ",late=");
 	retire(late - OTHER - 1, USER);
 	EXPECT_EQ(signals, 0);
 	retire(1, USER);
@@ -109,10 +106,8 @@ CPC_TEST(a_late_interrupt_is_a_late_signal)
 
 CPC_TEST(an_interrupt_after_a_stop_changes_nothing)
 {
-	cpc_set_t *set;
-
 	NEEDS_LATE();
-	set = overflowed(cpc, 0);
+	cpc_set_t *set = overflowed(cpc, 0);
 	EXPECT_EQ(cpc_disable(cpc), 0);
 	outlast(cpc);
 	EXPECT_EQ(sampled(cpc, set, 0), OTHER);
@@ -126,16 +121,13 @@ CPC_TEST(an_interrupt_after_a_stop_changes_nothing)
 /* The set that is bound now goes on counting, and gets no signal. */
 CPC_TEST(an_interrupt_after_an_unbind_is_not_the_next_sets)
 {
-	cpc_set_t *first, *second;
-	uint64_t n;
-
 	NEEDS_LATE();
-	first = overflowed(cpc, NOTIFY);
+	cpc_set_t *first = overflowed(cpc, NOTIFY);
 	EXPECT_EQ(cpc_unbind(cpc, first), 0);
 	EXPECT_EQ(signals, 0);
-	second = set_with(cpc, UINT64_MAX - 1000000000, NOTIFY);
+	cpc_set_t *second = set_with(cpc, UINT64_MAX - 1000000000, NOTIFY);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, second, 0), 0);
-	n = outlast(cpc);
+	uint64_t n = outlast(cpc);
 	EXPECT_EQ(signals, 0);
 	EXPECT_EQ(sampled(cpc, second, 0), UINT64_MAX - 1000000000 + n);
 	EXPECT_EQ(cpc_unbind(cpc, second), 0);
@@ -143,13 +135,11 @@ CPC_TEST(an_interrupt_after_an_unbind_is_not_the_next_sets)
 
 CPC_TEST(an_interrupt_without_a_set_changes_nothing)
 {
-	cpc_set_t *set;
-
 	NEEDS_LATE();
 	EXPECT_EQ(cpc_unbind(cpc, overflowed(cpc, NOTIFY)), 0);
 	outlast(cpc);
 	EXPECT_EQ(signals, 0);
-	set = set_with(cpc, 0, 0);
+	cpc_set_t *set = set_with(cpc, 0, 0);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	retire(13, USER);
 	EXPECT_EQ(sampled(cpc, set, 0), 13);
@@ -162,16 +152,13 @@ static cpc_t *the_cpc;
 static void *
 count_meanwhile(void *with_set)
 {
-	cpc_set_t *set;
-	uint64_t n;
-
 	if (with_set == NULL) {
 		outlast(the_cpc);
 		return NULL;
 	}
-	set = set_with(the_cpc, UINT64_MAX - 1000000000, NOTIFY);
+	cpc_set_t *set = set_with(the_cpc, UINT64_MAX - 1000000000, NOTIFY);
 	EXPECT_EQ(cpc_bind_curlwp(the_cpc, set, 0), 0);
-	n = outlast(the_cpc);
+	uint64_t n = outlast(the_cpc);
 	EXPECT_EQ(sampled(the_cpc, set, 0), UINT64_MAX - 1000000000 + n);
 	EXPECT_EQ(cpc_unbind(the_cpc, set), 0);
 	return NULL;
@@ -180,11 +167,9 @@ count_meanwhile(void *with_set)
 static void
 switch_to(cpc_t *cpc, void *with_set)
 {
-	cpc_set_t *set;
-
 	the_cpc = cpc;
 	go_to(0);
-	set = overflowed(cpc, NOTIFY);
+	cpc_set_t *set = overflowed(cpc, NOTIFY);
 	/* The switch finds the overflow: the signal is this LWP's. */
 	as_another_lwp(count_meanwhile, with_set);
 	EXPECT_EQ(signals, 1);
@@ -212,14 +197,12 @@ CPC_TEST(an_interrupt_after_a_switch_needs_no_set)
 CPC_TEST(an_interrupt_after_idling_changes_nothing)
 {
 	const struct timespec nap = { .tv_nsec = 2000000 };
-	cpc_set_t *set;
-	uint64_t n;
 
 	NEEDS_LATE();
-	set = overflowed(cpc, 0);
+	cpc_set_t *set = overflowed(cpc, 0);
 	EXPECT_EQ(nanosleep(&nap, NULL), 0);
 	EXPECT_EQ(sampled(cpc, set, 0), OTHER);
-	n = outlast(cpc);
+	uint64_t n = outlast(cpc);
 	EXPECT_EQ(sampled(cpc, set, 0), OTHER + n);
 	EXPECT_EQ(signals, 0);
 	EXPECT_EQ(cpc_unbind(cpc, set), 0);
@@ -229,13 +212,12 @@ CPC_TEST(an_interrupt_after_idling_changes_nothing)
 CPC_TEST(wraps_are_counted_once)
 {
 	const uint64_t wrap = 1ULL << 16;
-	cpc_set_t *set;
 	uint64_t retired = 0;
 
 	NEEDS_LATE();
 	if (shape_number(cpc, ",width=") != 16)
 		SKIP("this test needs pmu=software,width=16");
-	set = set_with(cpc, 0, 0);
+	cpc_set_t *set = set_with(cpc, 0, 0);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	for (unsigned i = 0; i < 200; i++) {
 		retire(wrap / 3 + i, USER);

@@ -142,7 +142,6 @@ static void
 all_stops(uint_t flags, uint64_t farthest)
 {
 	struct skid skid;
-	uint64_t lead;
 	int64_t far = stop_after(farthest), late;
 
 	if (!EXPECT(far > 0 && far < (int64_t)(farthest + ROOM)))
@@ -151,7 +150,7 @@ all_stops(uint_t flags, uint64_t farthest)
 	 */
 	late = flags == CPC_COUNT_USER ? far - (int64_t)farthest : 0;
 	EXPECT(late == 0 || (late > 0 && !emulated()));
-	lead = farthest - (uint64_t)(far - late);
+	uint64_t lead = farthest - (uint64_t)(far - late);
 	skid.program = last_stop.value[0] - (uint64_t)late;
 	stop_after(1);
 	skid.kernel = last_stop.value[0];

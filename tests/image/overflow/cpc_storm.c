@@ -159,10 +159,9 @@ CPC_TEST(a_period_is_sustained)
 CPC_TEST(both_privileges_are_sustained)
 {
 	uint_t flags = CPC_COUNT_USER | CPC_COUNT_SYSTEM;
-	uint64_t tail;
 
 	NEEDS_EXACT_OVERFLOW();
-	tail = 10000 - loop_part(cpc, 10000, 1000, flags);
+	uint64_t tail = 10000 - loop_part(cpc, 10000, 1000, flags);
 	EXPECT(
 	    loop_part(cpc, 20001, 100, flags) == 20001 - tail || !emulated());
 }
@@ -174,7 +173,6 @@ CPC_TEST(both_privileges_are_sustained)
 CPC_TEST(busy_neighbours_add_no_signals)
 {
 	int ncpu = (int)crowd_ncpu();
-	uint64_t alone;
 
 	NEEDS_EXACT_OVERFLOW();
 	if (ncpu < 2 || ncpu > CROWD_MAX)
@@ -182,7 +180,7 @@ CPC_TEST(busy_neighbours_add_no_signals)
 	if (own_privilege() != CPC_COUNT_USER)
 		SKIP("at system privilege the work of switches is counted");
 	go_to(0);
-	alone = loop_part(cpc, 10000, 100, CPC_COUNT_USER);
+	uint64_t alone = loop_part(cpc, 10000, 100, CPC_COUNT_USER);
 	crowd_start(&crowd, 1, 1);
 	for (int cpu = 2; cpu < ncpu; cpu++)
 		crowd_add(&crowd, cpu);

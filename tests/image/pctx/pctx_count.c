@@ -121,12 +121,10 @@ expect_2000_turns(uint64_t few, uint64_t many)
  */
 CPC_TEST(the_count_of_a_known_loop_is_exact)
 {
-	uint64_t few, many;
-
 	NEEDS_EXACT_COUNTS();
 	count_with(cpc, set_of(cpc, INS_EVENT), 1);
-	few = run_counted("spin", "1000", NULL);
-	many = run_counted("spin", "3000", NULL);
+	uint64_t few = run_counted("spin", "1000", NULL);
+	uint64_t many = run_counted("spin", "3000", NULL);
 	EXPECT_EQ(ct.bind_errno, 0);
 	EXPECT_EQ(ct.sample_errno, 0);
 	EXPECT_EQ(ct.unbind, 0);
@@ -149,12 +147,10 @@ CPC_TEST(a_set_is_bound_before_the_target_runs)
 
 CPC_TEST(another_lwp_is_counted)
 {
-	uint64_t few, many;
-
 	NEEDS_EXACT_COUNTS();
 	count_with(cpc, set_of(cpc, INS_EVENT), 2);
-	few = run_counted("lwp", "1000", NULL);
-	many = run_counted("lwp", "3000", NULL);
+	uint64_t few = run_counted("lwp", "1000", NULL);
+	uint64_t many = run_counted("lwp", "3000", NULL);
 	expect_2000_turns(few, many);
 }
 
@@ -175,12 +171,10 @@ CPC_TEST(a_set_displaces_another)
 /* After exec(2) init_lwp comes again for LWP 1, and the set is bound again. */
 CPC_TEST(a_set_is_bound_again_after_exec)
 {
-	uint64_t plain, executed;
-
 	NEEDS_EXACT_COUNTS();
 	count_with(cpc, set_of(cpc, INS_EVENT), 1);
-	plain = run_counted("spin", "1000", NULL);
-	executed = run_counted("exec", "spin", "1000");
+	uint64_t plain = run_counted("spin", "1000", NULL);
+	uint64_t executed = run_counted("exec", "spin", "1000");
 	EXPECT_EQ(ct.sample_errno, 0);
 	/* At system privilege the kernel's work after the exec counts, too. */
 	if (emulated() && own_privilege() == CPC_COUNT_USER)
@@ -192,13 +186,11 @@ CPC_TEST(a_set_is_bound_again_after_exec)
 /* CPC-ENA-06: the target disables the context that the controller bound. */
 CPC_TEST(a_target_disables_its_controllers_set)
 {
-	uint64_t few, many;
-
 	NEEDS_EXACT_COUNTS();
 	count_with(cpc, set_of(cpc, INS_EVENT), 1);
-	few = run_counted("disable", "1000", NULL);
+	uint64_t few = run_counted("disable", "1000", NULL);
 	EXPECT_EQ(ct.status, 0);
-	many = run_counted("disable", "3000", NULL);
+	uint64_t many = run_counted("disable", "3000", NULL);
 	EXPECT_EQ(ct.status, 0);
 	if (emulated())
 		EXPECT_EQ(many, few);
@@ -214,15 +206,14 @@ CPC_TEST(a_target_marks_what_is_counted)
 {
 	const char *mode = own_privilege() == CPC_COUNT_USER ? "usr" : "sys";
 	cpc_set_t *set = cpc_set_create(cpc);
-	uint64_t few, many;
 
 	NEEDS_EXACT_COUNTS();
 	cpc_set_add_request(cpc, set, INS_EVENT, 500, 0, 0, NULL);
 	count_with(cpc, set, 1);
-	few = run_counted("marked", mode, "1000");
+	uint64_t few = run_counted("marked", mode, "1000");
 	EXPECT_EQ(ct.status, 0);
 	EXPECT_EQ(ct.sample_errno, 0);
-	many = run_counted("marked", mode, "3000");
+	uint64_t many = run_counted("marked", mode, "3000");
 	EXPECT_EQ(ct.status, 0);
 	EXPECT(few >= 500 + 1000 * SPIN_INSNS);
 	if (emulated())
@@ -417,11 +408,10 @@ count_forked(const char *n)
 	char *argv[] = { "pctx_target", "fork", (char *)n, NULL };
 	uint64_t count = 0;
 	int result[2];
-	pctx_t *px;
 
 	if (!EXPECT(pipe(result) == 0))
 		return 0;
-	px = pctx_create(argv[0], argv, result, 0, pctx_record);
+	pctx_t *px = pctx_create(argv[0], argv, result, 0, pctx_record);
 	if (!EXPECT(px != NULL))
 		return 0;
 	pctx_set_events(px, PCTX_SYSC_FORK_EVENT, count_child, PCTX_NULL_EVENT);
@@ -436,12 +426,10 @@ count_forked(const char *n)
 
 CPC_TEST(a_copy_of_the_controller_counts_the_child)
 {
-	uint64_t few, many;
-
 	NEEDS_EXACT_COUNTS();
 	count_with(cpc, set_of(cpc, INS_EVENT), 1);
-	few = count_forked("1000");
-	many = count_forked("3000");
+	uint64_t few = count_forked("1000");
+	uint64_t many = count_forked("3000");
 	expect_2000_turns(few, many);
 }
 

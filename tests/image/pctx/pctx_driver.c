@@ -68,12 +68,11 @@ int
 main(int argc, char **argv)
 {
 	int status;
-	pid_t pid;
 
 	if (argc < 3)
 		return 99;
 	signal(SIGCHLD, note_end);
-	pid = start_tool(argv + 2);
+	pid_t pid = start_tool(argv + 2);
 	if (strcmp(argv[1], "retire") == 0)
 		retire_all();
 	if (strcmp(argv[1], "interrupt") == 0) {

@@ -28,13 +28,11 @@ static bool
 may_capture_all(void)
 {
 	cpc_t *cpc = test_cpc_open();
-	cpc_set_t *set;
-	bool may;
 
 	if (cpc == NULL)
 		return true;
-	set = set_of(cpc, ANY_EVENT);
-	may = cpc_bind_cpu(cpc, 0, set, 0) == 0;
+	cpc_set_t *set = set_of(cpc, ANY_EVENT);
+	bool may = cpc_bind_cpu(cpc, 0, set, 0) == 0;
 	cpc_close(cpc);
 	return may;
 }
@@ -83,11 +81,10 @@ TEST(bad_pointers)
 {
 	pctx_t *px = target("spin", "10", NULL);
 	struct barecpc_control_event ev;
-	pid_t pid;
 
 	REQUIRE(px != NULL);
 	/* Nothing else was forked since: its number is the next below. */
-	pid = sleeper();
+	pid_t pid = sleeper();
 	end_child(pid--);
 	EXPECT_ERRNO(control(BARECPC_CONTROL_WAIT, pid, -1, NULL), EFAULT);
 	EXPECT_ERRNO(control(BARECPC_CONTROL_ARGS, pid, 10, NULL), EFAULT);

@@ -106,11 +106,10 @@ static int
 run_noted(const char *what, const char *more, const char *most)
 {
 	pctx_t *px = noted(what, more, most);
-	int r;
 
 	if (!EXPECT(px != NULL))
 		return -2;
-	r = pctx_run(px, 0, 0, on_tick);
+	int r = pctx_run(px, 0, 0, on_tick);
 	pctx_release(px);
 	return r;
 }
@@ -206,13 +205,12 @@ TEST(a_process_that_a_signal_kills)
 {
 	char *argv[] = { "pctx_target", "kill", NULL };
 	char message[64];
-	pctx_t *px;
 
 	pctx_message[0] = '\0';
 	EXPECT_EQ(run_noted("kill", NULL, NULL), -1);
 	EXPECT_LOG("init1 ");
 	EXPECT(pctx_message[0] == '\0');
-	px = pctx_create("pctx_target", argv, NULL, 1, pctx_record);
+	pctx_t *px = pctx_create("pctx_target", argv, NULL, 1, pctx_record);
 	REQUIRE(px != NULL);
 	pctx_set_events(px, PCTX_INIT_LWP_EVENT, on_init, PCTX_NULL_EVENT);
 	EXPECT_EQ(pctx_run(px, 0, 0, NULL), -1);
@@ -615,7 +613,6 @@ TEST(the_end_of_the_controller)
 	int ids[2], status = -1;
 	struct timespec ms = { 0, 1000000 };
 	pid_t captured, pid, created = 0;
-	pctx_t *again;
 
 	EXPECT_EQ(processor_bind(P_LWPID, P_MYID, 0, NULL), 0);
 	captured = spawn("loop");
@@ -633,7 +630,7 @@ TEST(the_end_of_the_controller)
 	EXPECT_EQ(read(ids[0], &created, sizeof created), sizeof created);
 	EXPECT_EQ(waitpid(pid, NULL, 0), pid);
 	EXPECT_EQ(kill(captured, 0), 0);
-	again = pctx_capture(captured, NULL, 0, pctx_record);
+	pctx_t *again = pctx_capture(captured, NULL, 0, pctx_record);
 	EXPECT(again != NULL);
 	pctx_release(again);
 	kill(captured, SIGKILL);

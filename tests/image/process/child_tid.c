@@ -46,10 +46,9 @@ static void
 expect_kept(const char *what, uintptr_t at)
 {
 	char before[WORDS];
-	pid_t pid;
 
 	memcpy(before, (const char *)at, sizeof before);
-	pid = fork_with_tid(at);
+	pid_t pid = fork_with_tid(at);
 	if (pid == 0)
 		_exit(memcmp((const char *)at, before, sizeof before) != 0);
 	if (!EXPECT(pid > 0) || !EXPECT_EQ(ends_with(pid), 0))

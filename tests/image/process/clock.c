@@ -50,9 +50,8 @@ TEST(gethrtime_is_the_monotonic_clock)
 TEST(a_sleep_lasts_as_long_as_asked)
 {
 	const int64_t asked[] = { 1, 1000, MS, 20 * MS };
-	unsigned i;
 
-	for (i = 0; i < sizeof asked / sizeof asked[0]; i++) {
+	for (unsigned i = 0; i < sizeof asked / sizeof asked[0]; i++) {
 		struct timespec ts = { 0, asked[i] };
 		int64_t start = clock_ns(CLOCK_MONOTONIC);
 
@@ -98,9 +97,8 @@ TEST(other_clocks_are_there)
 TEST(time_passes_while_running)
 {
 	int64_t start = clock_ns(CLOCK_MONOTONIC);
-	volatile int i;
 
-	for (i = 0; i < 100000; i++)
+	for (volatile int i = 0; i < 100000; i++)
 		;
 	EXPECT(clock_ns(CLOCK_MONOTONIC) > start);
 	EXPECT_EQ(sched_yield(), 0);

@@ -62,13 +62,12 @@ TEST(code_that_moves_still_runs)
 	const int prot = PROT_READ | PROT_WRITE | PROT_EXEC;
 	char *p =
 	    mmap(NULL, 2 * 4096, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	char *q;
 
 	REQUIRE(p != MAP_FAILED);
 	EXPECT_EQ(run_copy(p, return_one, return_one_end), 1);
 	/* The second page of p is in the way. */
 	EXPECT_EQ(mprotect(p + 4096, 4096, PROT_READ), 0);
-	q = mremap(p, 4096, 2 * 4096, MREMAP_MAYMOVE);
+	char *q = mremap(p, 4096, 2 * 4096, MREMAP_MAYMOVE);
 	REQUIRE(q != MAP_FAILED);
 	EXPECT(q != p);
 	EXPECT_EQ(((int (*)(void))(uintptr_t)q)(), 1);

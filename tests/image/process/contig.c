@@ -25,11 +25,10 @@ static void
 check_contiguous(size_t bytes)
 {
 	char *p = payload_contig(bytes);
-	uint64_t first;
 	size_t at;
 
 	REQUIRE(p != NULL);
-	first = payload_phys(p);
+	uint64_t first = payload_phys(p);
 	EXPECT_EQ((uintptr_t)p % LARGE, 0);
 	EXPECT_EQ(first % LARGE, 0);
 	for (at = 0; at < bytes; at += PAGE)
@@ -71,11 +70,9 @@ TEST(more_than_there_is)
 
 TEST(large_pages_do_not_split)
 {
-	char *p;
-
 	if (!is_free(PAGE))
 		SKIP("this is not barecpc");
-	p = payload_contig(2 * LARGE);
+	char *p = payload_contig(2 * LARGE);
 	REQUIRE(p != NULL);
 	EXPECT_ERRNO(munmap(p, PAGE), EINVAL);
 	EXPECT_ERRNO(mprotect(p, PAGE, PROT_READ), EINVAL);
@@ -105,16 +102,13 @@ pages_taken(char *at)
  */
 TEST(large_page_replaces_an_empty_table)
 {
-	uint64_t alone;
-	char *p, *small;
-
 	if (!is_free(2 * LARGE))
 		SKIP("this is not barecpc");
-	p = payload_contig(LARGE);
+	char *p = payload_contig(LARGE);
 	REQUIRE(p != NULL);
 	payload_contig_free(p, LARGE);
-	alone = pages_taken(p);
-	small = mmap(p, PAGE, PROT_READ | PROT_WRITE,
+	uint64_t alone = pages_taken(p);
+	char *small = mmap(p, PAGE, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	REQUIRE(small == p);
 	*small = 1;

@@ -210,10 +210,9 @@ TEST(the_machine_describes_itself)
 {
 	static char text[8192];
 	int fd = open("/dev/machine", O_RDONLY);
-	ssize_t n;
 
 	REQUIRE(fd >= 0);
-	n = read(fd, text, sizeof text - 1);
+	ssize_t n = read(fd, text, sizeof text - 1);
 	EXPECT(n > 0 && n < (ssize_t)sizeof text - 1);
 	/* Members of a JSON object: "name":... , no braces, no line end. */
 	EXPECT(text[0] == '"' && strstr(text, "\":") != NULL);

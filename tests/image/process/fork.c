@@ -25,7 +25,6 @@ TEST(child_has_its_own_memory)
 	static volatile int shared = 1;
 	volatile int on_stack = 1;
 	pid_t parent = getpid(), pid = fork();
-	int status;
 
 	REQUIRE(pid >= 0);
 	if (pid == 0) {
@@ -36,7 +35,7 @@ TEST(child_has_its_own_memory)
 		shared = on_stack = 2;
 		_exit(good ? 42 : 1);
 	}
-	status = test_wait_status(pid);
+	int status = test_wait_status(pid);
 	EXPECT(WIFEXITED(status));
 	EXPECT_EQ(WEXITSTATUS(status), 42);
 	EXPECT_EQ(shared, 1);
@@ -188,10 +187,8 @@ signal_parent(void *arg)
 /* A signal arrives after the child has ended, and does not disturb the wait. */
 TEST(a_signal_does_not_end_the_wait_in_vfork)
 {
-	pid_t pid;
-
 	signal(SIGUSR1, record_signal);
-	pid = test_vfork(signal_parent, NULL);
+	pid_t pid = test_vfork(signal_parent, NULL);
 	EXPECT_EQ(test_wait_status(pid), 0);
 	EXPECT_EQ(last_signal, SIGUSR1);
 	signal(SIGUSR1, SIG_DFL);
@@ -242,14 +239,13 @@ TEST(a_program_finds_its_path_whatever_its_first_argument)
 	char wanted[128], *envv[] = { wanted, NULL };
 	char *argv[] = { "another", NULL };
 	pid_t pid;
-	int status;
 
 	snprintf(wanted, sizeof wanted, "PATH_WANTED=%s", test_argv[0]);
 	if ((pid = fork()) == 0) {
 		execve(test_argv[0], argv, envv);
 		_exit(2);
 	}
-	status = test_wait_status(pid);
+	int status = test_wait_status(pid);
 	EXPECT(WIFEXITED(status));
 	EXPECT_EQ(WEXITSTATUS(status), 3);
 }

@@ -102,13 +102,12 @@ static void
 check_calls(across_fn *across, size_t bytes)
 {
 	struct timespec ms = { 0, 1000000 }, now;
-	unsigned i;
 
 	check_registers(across, bytes, SYS_getpid, NULL, NULL);
 	check_registers(
 	    across, bytes, SYS_clock_gettime, (void *)CLOCK_MONOTONIC, &now);
 	check_registers(across, bytes, 0x3fff, NULL, NULL);
-	for (i = 0; i < 20; i++)
+	for (unsigned i = 0; i < 20; i++)
 		check_registers(across, bytes, SYS_nanosleep, &ms, NULL);
 	check_registers(across, bytes, SYS_sched_yield, NULL, NULL);
 }

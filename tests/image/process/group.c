@@ -194,9 +194,8 @@ static int
 lead_session(void)
 {
 	pid_t self = getpid(), child;
-	int good;
 
-	good = setsid() == self && getsid(0) == self && getpgrp() == self;
+	int good = setsid() == self && getsid(0) == self && getpgrp() == self;
 	good += setsid() == -1 && errno == EPERM;
 	good += setpgid(0, 0) == -1 && errno == EPERM;
 	good += setpgid(0, getppid()) == -1 && errno == EPERM;
@@ -229,11 +228,10 @@ leave_and_wait(void)
 
 TEST(a_child_in_another_session)
 {
-	pid_t child;
 	char c;
 
 	REQUIRE(pipe(ready) == 0);
-	child = child_of(leave_and_wait);
+	pid_t child = child_of(leave_and_wait);
 	EXPECT_EQ(close(ready[1]), 0);
 	EXPECT_EQ(read(ready[0], &c, 1), 0);
 	EXPECT_EQ(getsid(child), child);

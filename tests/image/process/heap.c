@@ -22,15 +22,14 @@ TEST(blocks_keep_what_is_written)
 {
 	static unsigned char *block[BLOCKS];
 	size_t j, bytes;
-	unsigned i;
 
-	for (i = 0; i < BLOCKS; i++) {
+	for (unsigned i = 0; i < BLOCKS; i++) {
 		block[i] = malloc(size_of(i));
 		REQUIRE(block[i] != NULL);
 		EXPECT_EQ((uintptr_t)block[i] % _Alignof(max_align_t), 0);
 		memset(block[i], (int)(i & 0xff), size_of(i));
 	}
-	for (i = 0; i < BLOCKS; i++) {
+	for (unsigned i = 0; i < BLOCKS; i++) {
 		bytes = size_of(i);
 		for (j = 0; j < bytes && block[i][j] == (i & 0xff); j++)
 			;
@@ -84,13 +83,11 @@ TEST(a_block_larger_than_any_memory_is_refused)
 
 TEST(big_blocks_come_and_go)
 {
-	unsigned i;
-
 	/*
 	 * 320 MiB in the two rounds are more than there is, so freed memory is
 	 * used again.
 	 */
-	for (i = 0; i < 40; i++) {
+	for (unsigned i = 0; i < 40; i++) {
 		char *p = malloc(4 << 20);
 
 		REQUIRE(p != NULL);

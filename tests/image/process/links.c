@@ -40,7 +40,6 @@ TEST(a_symbolic_link_leads_to_its_target)
 {
 	struct stat st;
 	char to[8];
-	int fd;
 
 	EXPECT_EQ(mkdir("/tmp/dir", 0755), 0);
 	EXPECT_EQ(make_file("/tmp/dir/file", "text"), 0);
@@ -58,7 +57,7 @@ TEST(a_symbolic_link_leads_to_its_target)
 	EXPECT(memcmp(to, "dir/file", 8) == 0);
 	EXPECT_EQ(readlink("/tmp/link", to, 3), 3);
 	EXPECT_ERRNO(open("/tmp/link", O_RDONLY | O_NOFOLLOW), ELOOP);
-	fd = open("/tmp/link", O_PATH | O_NOFOLLOW);
+	int fd = open("/tmp/link", O_PATH | O_NOFOLLOW);
 	EXPECT_EQ(fstat(fd, &st), 0);
 	EXPECT_EQ(st.st_mode, S_IFLNK | 0777);
 	EXPECT_EQ(readlinkat(fd, "", to, 3), 3);
@@ -104,7 +103,6 @@ TEST(a_link_may_be_a_directory_or_a_circle)
 TEST(names_share_a_file)
 {
 	struct stat st;
-	ino_t ino;
 
 	EXPECT_EQ(make_file("/tmp/first", "one"), 0);
 	EXPECT_EQ(link("/tmp/first", "/tmp/second"), 0);
@@ -113,7 +111,7 @@ TEST(names_share_a_file)
 	EXPECT_ERRNO(link("/tmp/absent", "/tmp/third"), ENOENT);
 	EXPECT_ERRNO(link("/links", "/tmp/third"), EXDEV);
 	EXPECT_EQ(stat("/tmp/first", &st), 0);
-	ino = st.st_ino;
+	ino_t ino = st.st_ino;
 	EXPECT_EQ(st.st_nlink, 2);
 	EXPECT_EQ(stat("/tmp/second", &st), 0);
 	EXPECT_EQ(st.st_ino, ino);

@@ -69,16 +69,15 @@ map_table(int flags, int prot)
 TEST(a_mapping_copies_nothing)
 {
 	uint64_t before = free_pages();
-	char *a, *b, *copy;
 
 	NEEDS_TABLE();
 	EXPECT(bytes % 4096 == 0 && bytes / 4096 > 2 * TABLES);
-	a = map_table(MAP_SHARED, PROT_READ);
+	char *a = map_table(MAP_SHARED, PROT_READ);
 	REQUIRE(a != MAP_FAILED);
-	b = map_table(MAP_SHARED, PROT_READ);
+	char *b = map_table(MAP_SHARED, PROT_READ);
 	REQUIRE(b != MAP_FAILED);
 	EXPECT(a != b && before - free_pages() <= TABLES);
-	copy = map_table(MAP_PRIVATE, PROT_READ);
+	char *copy = map_table(MAP_PRIVATE, PROT_READ);
 	REQUIRE(copy != MAP_FAILED);
 	EXPECT(before - free_pages() >= bytes / 4096);
 	EXPECT(memcmp(a, copy, bytes) == 0);
@@ -92,15 +91,11 @@ TEST(a_mapping_copies_nothing)
 /* A child has the parent's mapping, and makes another of the same pages. */
 TEST(processes_share_it)
 {
-	uint64_t before;
-	pid_t child;
-	char *a;
-
 	NEEDS_TABLE();
-	a = map_table(MAP_SHARED, PROT_READ);
+	char *a = map_table(MAP_SHARED, PROT_READ);
 	REQUIRE(a != MAP_FAILED);
-	before = free_pages();
-	child = fork();
+	uint64_t before = free_pages();
+	pid_t child = fork();
 	if (child == 0) {
 		uint64_t now = free_pages();
 		char *b = map_table(MAP_SHARED, PROT_READ);
@@ -119,11 +114,9 @@ TEST(processes_share_it)
 
 TEST(a_shared_mapping_cannot_be_written)
 {
-	char *a, *own;
-
 	NEEDS_TABLE();
-	a = map_table(MAP_SHARED, PROT_READ);
-	own = map_table(MAP_PRIVATE, PROT_READ | PROT_WRITE);
+	char *a = map_table(MAP_SHARED, PROT_READ);
+	char *own = map_table(MAP_PRIVATE, PROT_READ | PROT_WRITE);
 	REQUIRE(a != MAP_FAILED && own != MAP_FAILED);
 	EXPECT_EQ(own[0], 'B');
 	memset(own, 'x', bytes);
@@ -144,11 +137,10 @@ TEST(a_part_is_hidden_moved_and_dropped)
 {
 	const size_t page = 4096;
 	uint64_t before = free_pages();
-	char *a, *moved, *whole;
 
 	NEEDS_TABLE();
-	a = map_table(MAP_SHARED, PROT_READ);
-	whole = map_table(MAP_SHARED, PROT_READ);
+	char *a = map_table(MAP_SHARED, PROT_READ);
+	char *whole = map_table(MAP_SHARED, PROT_READ);
 	REQUIRE(a != MAP_FAILED && whole != MAP_FAILED);
 	EXPECT_EQ(mprotect(a + page, page, PROT_NONE), 0);
 	EXPECT_EQ(mprotect(a + page, page, PROT_READ), 0);
@@ -157,7 +149,7 @@ TEST(a_part_is_hidden_moved_and_dropped)
 	EXPECT_EQ(munmap(a + page, page), 0);
 	EXPECT(memcmp(a, whole, page) == 0);
 	EXPECT(memcmp(a + 2 * page, whole + 2 * page, bytes - 2 * page) == 0);
-	moved = mremap(a, page, page, MREMAP_MAYMOVE);
+	char *moved = mremap(a, page, page, MREMAP_MAYMOVE);
 	EXPECT(moved == a);
 	EXPECT_EQ(munmap(a, bytes), 0);
 	EXPECT_EQ(munmap(whole, bytes), 0);
@@ -180,11 +172,10 @@ read_on(void *arg)
 /* Another thread may read the pages, on another CPU if there is one. */
 TEST(dropped_pages_are_never_seen_as_zeros)
 {
-	char *own;
 	pthread_t t;
 
 	NEEDS_TABLE();
-	own = map_table(MAP_PRIVATE, PROT_READ);
+	char *own = map_table(MAP_PRIVATE, PROT_READ);
 	REQUIRE(own != MAP_FAILED);
 	read_byte = own;
 	while (*read_byte == 0)
@@ -205,7 +196,6 @@ TEST(dropped_pages_have_the_content_of_the_file_again)
 {
 	const size_t page = 4096;
 	char *own, *whole;
-	pid_t child;
 
 	NEEDS_TABLE();
 	own = mmap(NULL, bytes - page, PROT_READ | PROT_WRITE, MAP_PRIVATE,
@@ -223,7 +213,7 @@ TEST(dropped_pages_have_the_content_of_the_file_again)
 	EXPECT_EQ(madvise(own + 2 * page, page, MADV_DONTNEED), 0);
 	EXPECT_EQ(mprotect(own + 2 * page, page, PROT_READ), 0);
 	EXPECT(memcmp(own + page, whole + page, 2 * page) == 0);
-	child = fork();
+	pid_t child = fork();
 	if (child == 0)
 		_exit(own[3 * page] != 'x' ||
 		      madvise(own, 4 * page, MADV_DONTNEED) != 0 ||
@@ -245,13 +235,12 @@ TEST(the_last_page_of_a_file_ends_in_zeros)
 {
 	const size_t page = 4096;
 	int self = open("/proc/self/exe", O_RDONLY);
-	size_t at, last;
 	struct stat st;
 	char want[4096] = { 0 }, *own;
 
 	REQUIRE(self != -1 && fstat(self, &st) == 0);
-	last = (size_t)st.st_size % page;
-	at = (size_t)st.st_size - last;
+	size_t last = (size_t)st.st_size % page;
+	size_t at = (size_t)st.st_size - last;
 	EXPECT(last != 0);
 	EXPECT_EQ(pread(self, want, last, (off_t)at), last);
 	own = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE, self,

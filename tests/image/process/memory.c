@@ -155,12 +155,11 @@ grow_last_page(void)
 {
 	static char copy[PAGE];
 	char *last = (char *)0x00007fffffc00000 - PAGE, *q;
-	bool moved;
 
 	memcpy(copy, last, PAGE);
 	q = mremap(last, PAGE, 2 * PAGE, MREMAP_MAYMOVE);
-	moved = q != MAP_FAILED && memcmp(q, copy, PAGE) == 0 &&
-	        q[2 * PAGE - 1] == 0 && !is_readable(last);
+	bool moved = q != MAP_FAILED && memcmp(q, copy, PAGE) == 0 &&
+	             q[2 * PAGE - 1] == 0 && !is_readable(last);
 	_exit(moved ? 0 : 1);
 }
 
@@ -245,9 +244,8 @@ TEST(the_kernels_half_cannot_be_mapped)
 	void *where[] = { (void *)0xffffffff80000000,
 		(void *)0xffff800000000000, (void *)0x0000800000000000,
 		(void *)0x00007ffffffff000 };
-	unsigned i;
 
-	for (i = 0; i < sizeof where / sizeof where[0]; i++) {
+	for (unsigned i = 0; i < sizeof where / sizeof where[0]; i++) {
 		void *p = mmap(where[i], 2 * PAGE, RW,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 
@@ -262,18 +260,17 @@ TEST(reservations_take_no_memory_and_no_time)
 	struct barecpc_stat before, after;
 	/* A loop over its pages would take days. */
 	size_t bytes = (size_t)1 << 46;
-	char *p, *q;
 
 	if (payload_stat(&before) == -1)
 		SKIP("this is not barecpc");
-	p = map_memory(bytes, PROT_NONE);
+	char *p = map_memory(bytes, PROT_NONE);
 	REQUIRE(p != NULL);
 	REQUIRE(payload_stat(&after) == 0);
 	EXPECT(before.bs_free_pages - after.bs_free_pages <= 4);
 	/* It cannot all be made writable, and the refusal takes no time. */
 	EXPECT_ERRNO(mprotect(p, bytes, RW), ENOMEM);
 	/* A page in its middle is used and unmapped. */
-	q = p + bytes / 2;
+	char *q = p + bytes / 2;
 	EXPECT_EQ(mprotect(q, PAGE, RW), 0);
 	*q = 1;
 	EXPECT_EQ(mprotect(q, PAGE, PROT_NONE), 0);

@@ -140,8 +140,6 @@ TEST(a_tree_may_be_deep)
 
 TEST(flags_of_open_say_what_must_be_there)
 {
-	int fd;
-
 	make_both();
 	EXPECT_ERRNO(open(FILE_NAME, O_RDONLY | O_DIRECTORY), ENOTDIR);
 	EXPECT_ERRNO(open("/dev/null", O_RDONLY | O_DIRECTORY), ENOTDIR);
@@ -150,7 +148,7 @@ TEST(flags_of_open_say_what_must_be_there)
 	EXPECT_ERRNO(open(DIR_NAME, O_RDONLY | O_CREAT, 0600), EISDIR);
 	EXPECT_ERRNO(
 	    open("/dev/null", O_RDWR | O_CREAT | O_EXCL, 0600), EEXIST);
-	fd = creat(MISSING, 0604);
+	int fd = creat(MISSING, 0604);
 	REQUIRE(fd >= 0);
 	EXPECT_EQ(write(fd, "x", 1), 1);
 	EXPECT_EQ(close(fd), 0);
@@ -167,11 +165,10 @@ TEST(o_path_opens_only_the_place)
 {
 	struct stat st;
 	char c;
-	int fd, dir, copy;
 
 	make_both();
-	fd = open(FILE_NAME, O_PATH);
-	dir = open(DIR_NAME, O_PATH);
+	int fd = open(FILE_NAME, O_PATH);
+	int dir = open(DIR_NAME, O_PATH);
 	REQUIRE(fd >= 0 && dir >= 0);
 	EXPECT_ERRNO(read(fd, &c, 1), EBADF);
 	EXPECT_ERRNO(write(fd, &c, 1), EBADF);
@@ -183,7 +180,7 @@ TEST(o_path_opens_only_the_place)
 	EXPECT_ERRNO(syscall(SYS_getdents64, dir, &st, sizeof st), EBADF);
 	EXPECT_EQ(fstat(fd, &st), 0);
 	EXPECT_EQ(st.st_mode, S_IFREG | 0640);
-	copy = dup(fd);
+	int copy = dup(fd);
 	EXPECT_EQ(close(copy), 0);
 	EXPECT_EQ(fcntl(fd, F_GETFD), 0);
 	EXPECT_EQ(close(openat(dir, "../paths.f", O_RDONLY)), 0);
@@ -266,14 +263,13 @@ TEST(times_and_owners_stay)
 	const struct timespec set[2] = { { 1000, 1 }, { 2000, 999999999 } };
 	struct timespec one[2] = { { 5, 5 }, { 0, UTIME_OMIT } };
 	struct stat st;
-	int fd;
 
 	make_both();
 	EXPECT_EQ(utimensat(AT_FDCWD, FILE_NAME, set, 0), 0);
 	EXPECT_EQ(stat(FILE_NAME, &st), 0);
 	EXPECT(st.st_atim.tv_sec == 1000 && st.st_atim.tv_nsec == 1);
 	EXPECT(st.st_mtim.tv_sec == 2000 && st.st_mtim.tv_nsec == 999999999);
-	fd = open(FILE_NAME, O_WRONLY);
+	int fd = open(FILE_NAME, O_WRONLY);
 	EXPECT_EQ(futimens(fd, one), 0);
 	EXPECT_EQ(fstat(fd, &st), 0);
 	EXPECT(st.st_atim.tv_sec == 5 && st.st_mtim.tv_sec == 2000);
@@ -322,10 +318,8 @@ TEST(only_files_are_synchronised)
 
 TEST(a_file_opened_for_writing_is_not_mapped)
 {
-	int fd;
-
 	make_both();
-	fd = open(FILE_NAME, O_WRONLY);
+	int fd = open(FILE_NAME, O_WRONLY);
 	EXPECT(mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, fd, 0) == MAP_FAILED &&
 	       errno == EACCES);
 	EXPECT(mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE, fd, 0) == MAP_FAILED &&

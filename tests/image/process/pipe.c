@@ -170,7 +170,6 @@ TEST(writev_is_interrupted_in_its_second_piece)
 TEST(a_short_writev_is_not_split)
 {
 	struct iovec iov[] = { { big, 8 }, { big + 8, 100 } };
-	long n;
 
 	REQUIRE(pipe2(fd, O_NONBLOCK) == 0);
 	EXPECT_EQ(write(fd[1], big, PIPE_BYTES - 10), PIPE_BYTES - 10);
@@ -181,7 +180,7 @@ TEST(a_short_writev_is_not_split)
 	/* More bytes may be split: the pieces that fit are written. */
 	iov[1].iov_len = PIPE_BYTES;
 	EXPECT_EQ(write(fd[1], big, PIPE_BYTES - 10), PIPE_BYTES - 10);
-	n = writev(fd[1], iov, 2);
+	long n = writev(fd[1], iov, 2);
 	EXPECT(n >= 8 && n <= 10); /* Linux: 8 */
 	close(fd[0]);
 	close(fd[1]);

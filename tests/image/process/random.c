@@ -12,13 +12,12 @@
 TEST(bytes_differ_from_call_to_call)
 {
 	unsigned char a[32] = { 0 }, b[32] = { 0 };
-	unsigned i;
 
 	EXPECT_EQ(getrandom(a, sizeof a, 0), sizeof a);
 	EXPECT_EQ(getrandom(b, sizeof b, GRND_NONBLOCK), sizeof b);
 	EXPECT(memcmp(a, b, sizeof a) != 0);
 	printf("# ");
-	for (i = 0; i < sizeof a; i++)
+	for (unsigned i = 0; i < sizeof a; i++)
 		printf("%02x", a[i]);
 	putchar('\n');
 }
@@ -27,13 +26,12 @@ TEST(every_byte_takes_every_value)
 {
 	static unsigned char bytes[65536];
 	static unsigned seen[256];
-	size_t i;
 
 	EXPECT_EQ(getrandom(bytes, sizeof bytes, 0), sizeof bytes);
-	for (i = 0; i < sizeof bytes; i++)
+	for (size_t i = 0; i < sizeof bytes; i++)
 		seen[bytes[i]]++;
 	/* 256 of each are expected.  Chance alone never leaves 128 to 512. */
-	for (i = 0; i < 256; i++)
+	for (size_t i = 0; i < 256; i++)
 		EXPECT(seen[i] > 128 && seen[i] < 512);
 }
 

@@ -59,11 +59,10 @@ fill(volatile unsigned char *p, unsigned first)
 TEST(a_grandchild_writes_what_all_see)
 {
 	unsigned char *p = map_shared(RW);
-	pid_t child;
 
 	REQUIRE(p != MAP_FAILED);
 	EXPECT_EQ(p[0], 0);
-	child = fork();
+	pid_t child = fork();
 	if (child == 0) {
 		pid_t grandchild = fork();
 
@@ -84,19 +83,16 @@ TEST(a_grandchild_writes_what_all_see)
 
 TEST(the_last_mapping_frees_it)
 {
-	uint64_t before, mapped;
-	unsigned char *p;
 	int go[2];
-	pid_t child;
 	char c;
 
 	REQUIRE(pipe(go) == 0);
-	before = free_pages();
-	p = map_shared(RW);
+	uint64_t before = free_pages();
+	unsigned char *p = map_shared(RW);
 	REQUIRE(p != MAP_FAILED);
-	mapped = free_pages();
+	uint64_t mapped = free_pages();
 	EXPECT(before - mapped >= PAGES && before - mapped < PAGES + 8);
-	child = fork();
+	pid_t child = fork();
 	if (child == 0) {
 		close(go[1]);
 		if (read(go[0], &c, 1) != 0) /* until the parent has unmapped */
@@ -119,14 +115,13 @@ TEST(a_part_is_protected_and_unmapped_in_one_process)
 {
 	unsigned char *p = map_shared(PROT_NONE), *third = p + 3 * PAGE;
 	int zero = open("/dev/zero", O_RDONLY);
-	pid_t child;
 
 	REQUIRE(p != MAP_FAILED);
 	EXPECT_EQ(mprotect(p, BYTES, RW), 0);
 	fill(p, 4);
 	EXPECT_EQ(mprotect(p + PAGE, PAGE, PROT_NONE), 0);
 	EXPECT_EQ(mprotect(third, PAGE, PROT_READ), 0);
-	child = fork();
+	pid_t child = fork();
 	if (child == 0) {
 		/* The child has the parent's rights, and changes its own. */
 		bool good = read(zero, third, 1) == -1 && errno == EFAULT &&
@@ -151,13 +146,12 @@ TEST(a_part_is_protected_and_unmapped_in_one_process)
 TEST(it_shrinks_and_does_not_grow)
 {
 	unsigned char *p = map_shared(RW);
-	pid_t child;
 
 	REQUIRE(p != MAP_FAILED);
 	EXPECT(mremap(p, BYTES, BYTES + PAGE, MREMAP_MAYMOVE) == MAP_FAILED);
 	EXPECT_EQ(errno, ENOMEM);
 	EXPECT(mremap(p, BYTES, PAGE, 0) == p);
-	child = fork();
+	pid_t child = fork();
 	if (child == 0) {
 		p[1] = 'x';
 		_exit(0);
@@ -176,11 +170,10 @@ TEST(exec_drops_it)
 {
 	uint64_t before = free_pages();
 	unsigned char *p = map_shared(RW);
-	pid_t child;
 
 	REQUIRE(p != MAP_FAILED);
 	fill(p, 6);
-	child = fork();
+	pid_t child = fork();
 	if (child == 0) {
 		execl("mix_exec", "mix_exec", NULL);
 		_exit(2);
@@ -209,7 +202,6 @@ TEST(a_file_is_its_mapping)
 	int fd = shm_open("/shared", O_RDWR | O_CREAT | O_EXCL, 0600);
 	int only_read = shm_open("/shared", O_RDONLY, 0);
 	char *p, *second, text[8] = "";
-	pid_t child;
 
 	REQUIRE(fd != -1 && only_read != -1);
 	EXPECT_EQ(access("/dev/shm/../shm/shared", F_OK), 0);
@@ -219,7 +211,7 @@ TEST(a_file_is_its_mapping)
 	EXPECT(memcmp(p, "content", 8) == 0);
 	EXPECT(mmap(NULL, PAGE, RW, MAP_SHARED, only_read, 0) == MAP_FAILED);
 	EXPECT_EQ(errno, EACCES);
-	child = fork();
+	pid_t child = fork();
 	if (child == 0) {
 		p[0] = 'C';
 		_exit(pwrite(fd, "T", 1, 3) != 1);
@@ -254,10 +246,9 @@ TEST(devices)
 	int zero = open("/dev/zero", O_RDWR);
 	int read_only = open("/dev/zero", O_RDONLY);
 	unsigned char *p = mmap(NULL, PAGE, RW, MAP_SHARED, zero, 0);
-	pid_t child;
 
 	REQUIRE(p != MAP_FAILED);
-	child = fork();
+	pid_t child = fork();
 	if (child == 0) {
 		p[0] = 'z';
 		_exit(0);

@@ -20,10 +20,8 @@ extern const char __ehdr_start[], etext[];
 
 TEST(argv_ends_in_null)
 {
-	int i;
-
 	REQUIRE(test_argc >= 1);
-	for (i = 0; i < test_argc; i++)
+	for (int i = 0; i < test_argc; i++)
 		EXPECT(test_argv[i] != NULL);
 	EXPECT(test_argv[test_argc] == NULL);
 	EXPECT(strstr(test_argv[0], "startup") != NULL);
@@ -31,10 +29,8 @@ TEST(argv_ends_in_null)
 
 TEST(environment_follows_argv)
 {
-	char **e;
-
 	EXPECT(environ == test_argv + test_argc + 1);
-	for (e = environ; *e != NULL; e++)
+	for (char **e = environ; *e != NULL; e++)
 		EXPECT(strchr(*e, '=') != NULL);
 	EXPECT(getenv("no such name") == NULL);
 }
@@ -75,9 +71,8 @@ TEST(stack_is_deep_enough)
 {
 	/* 1 MiB, touched from the top down, a page at a time. */
 	volatile char deep[1 << 20];
-	long i;
 
-	for (i = (long)sizeof deep - 1; i >= 0; i -= 4096)
+	for (long i = (long)sizeof deep - 1; i >= 0; i -= 4096)
 		deep[i] = 1;
 	EXPECT_EQ(deep[sizeof deep - 1], 1);
 }
@@ -88,10 +83,8 @@ static _Thread_local alignas(64) char tls_aligned[64];
 
 TEST(thread_local_storage)
 {
-	int i;
-
 	EXPECT_EQ(tls_data, 42);
-	for (i = 0; i < 100; i++)
+	for (int i = 0; i < 100; i++)
 		EXPECT_EQ(tls_bss[i], 0);
 	EXPECT_EQ((uintptr_t)tls_aligned % 64, 0);
 	tls_data = 43;

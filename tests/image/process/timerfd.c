@@ -84,16 +84,15 @@ polled(int fd, int ms)
 TEST(once)
 {
 	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-	int64_t begin, ns;
 
 	REQUIRE(fd >= 0);
 	EXPECT_EQ(fcntl(fd, F_GETFD), FD_CLOEXEC);
 	EXPECT_EQ(left(fd), 0);
 	EXPECT_EQ(polled(fd, 0), 0);
 	EXPECT_ERRNO(count(fd), EAGAIN);
-	begin = now();
+	int64_t begin = now();
 	EXPECT_EQ(set(fd, 0, 20 * MS, 0), 0);
-	ns = left(fd);
+	int64_t ns = left(fd);
 	EXPECT(ns > 0 && ns <= 20 * MS);
 	EXPECT_ERRNO(count(fd), EAGAIN);
 	EXPECT_EQ(polled(fd, -1), POLLIN);

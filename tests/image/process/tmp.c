@@ -262,10 +262,9 @@ TEST(permissions_are_kept)
 TEST(a_mapping_is_a_copy)
 {
 	int fd = make_file(NAME, "mapped");
-	char *p;
 
 	REQUIRE(fd >= 0);
-	p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	char *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
 	REQUIRE(p != MAP_FAILED);
 	EXPECT(strcmp(p, "mapped") == 0);
 	p[0] = 'x';
@@ -278,10 +277,9 @@ TEST(a_child_writes_what_its_parent_reads)
 {
 	char buf[8] = "";
 	int fd = make_file(NAME, "");
-	pid_t pid;
 
 	REQUIRE(fd >= 0);
-	pid = fork();
+	pid_t pid = fork();
 	if (pid == 0)
 		_exit(write(fd, "child", 5) == 5 ? 0 : 1);
 	EXPECT_EQ(waitpid(pid, NULL, 0), pid);

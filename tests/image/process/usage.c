@@ -107,18 +107,17 @@ start_family(int64_t us)
 /* A family that only starts and ends shows what the kernel's work takes. */
 TEST(children_count_when_they_are_waited_for)
 {
-	int64_t self, before, fork_self, fork_children;
 	struct rusage ru = { 0 };
 	siginfo_t info;
 	struct tms tms;
 	pid_t child;
 
-	before = used(RUSAGE_CHILDREN);
-	self = used(RUSAGE_SELF);
+	int64_t before = used(RUSAGE_CHILDREN);
+	int64_t self = used(RUSAGE_SELF);
 	REQUIRE((child = start_family(0)) > 0);
 	EXPECT_EQ(waitpid(child, NULL, 0), child);
-	fork_children = used(RUSAGE_CHILDREN) - before;
-	fork_self = used(RUSAGE_SELF) - self;
+	int64_t fork_children = used(RUSAGE_CHILDREN) - before;
+	int64_t fork_self = used(RUSAGE_SELF) - self;
 
 	before = used(RUSAGE_CHILDREN);
 	self = used(RUSAGE_SELF);
@@ -141,11 +140,10 @@ TEST(the_process_clock_is_the_time_on_cpus)
 {
 	struct timespec asleep = { 0, TIME * 1000 };
 	clock_t before = clock();
-	int64_t start;
 
 	usleep(TIME);
 	EXPECT(clock() - before < TIME / 2);
-	start = run_thread(0);
+	int64_t start = run_thread(0);
 	before = clock();
 	run_thread(TIME);
 	EXPECT(clock() - before >= TIME);
@@ -187,11 +185,9 @@ time_of_executor(int64_t us)
  */
 TEST(a_program_that_is_executed_keeps_the_time)
 {
-	int64_t idle, busy;
-
 	time_of_executor(0);
-	idle = time_of_executor(0);
-	busy = time_of_executor(TIME);
+	int64_t idle = time_of_executor(0);
+	int64_t busy = time_of_executor(TIME);
 	EXPECT(busy >= TIME);
 	EXPECT(busy < 2 * TIME + 2 * idle);
 }

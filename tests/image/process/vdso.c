@@ -118,19 +118,17 @@ TEST(the_other_functions)
 CPC_TEST(the_kernel_retires_nothing)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
-	cpc_buf_t *buf;
 	struct timespec ts;
 	uint64_t kernel = ~0ULL;
-	int i;
 
 	REQUIRE(set != NULL);
 	if (own_privilege() != CPC_COUNT_USER ||
 	    !have_event(cpc, "PAPI_tot_ins"))
 		SKIP("this needs user privilege and counted instructions");
-	i = cpc_set_add_request(
+	int i = cpc_set_add_request(
 	    cpc, set, "PAPI_tot_ins", 0, CPC_COUNT_SYSTEM, 0, NULL);
 	REQUIRE(i >= 0);
-	buf = cpc_buf_create(cpc, set);
+	cpc_buf_t *buf = cpc_buf_create(cpc, set);
 	clock_gettime(CLOCK_MONOTONIC, &ts); /* the library finds the vDSO */
 	REQUIRE(cpc_bind_curlwp(cpc, set, 0) == 0);
 	for (unsigned turn = 0; turn < 10; turn++) {

@@ -70,10 +70,8 @@ run_vfork(void *arg)
 
 TEST(a_child_in_it_may_make_another)
 {
-	pid_t pid;
-
 	shared = 0;
-	pid = test_vfork(run_vfork, (void *)kill_self);
+	pid_t pid = test_vfork(run_vfork, (void *)kill_self);
 	REQUIRE(pid > 0);
 	EXPECT_EQ(shared, 1);
 	EXPECT_EQ(WEXITSTATUS(test_wait_status(pid)), 4);

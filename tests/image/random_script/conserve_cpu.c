@@ -188,23 +188,21 @@ make_worker(struct script *s, unsigned *seed)
 static void
 make_first(struct script *s)
 {
-	unsigned i;
-
 	/* Move to CPU 0 before other sets count what runs on their CPUs. */
 	bind_processor(s, 0);
-	for (i = 1; i < machine.mxm_ncpu; i++) {
+	for (unsigned i = 1; i < machine.mxm_ncpu; i++) {
 		start_script(s, &counters[i]);
 		wait_while(s, &counters[i].bound, 0);
 	}
 	bind_cpu(s, 0);
-	for (i = 0; i < NWORKER; i++)
+	for (unsigned i = 0; i < NWORKER; i++)
 		start_script(s, &workers[i]);
-	for (i = 0; i < NWORKER; i++)
+	for (unsigned i = 0; i < NWORKER; i++)
 		wait_while(s, &workers[i].alive, 1);
 	sample_and_unbind(s);
-	for (i = 1; i < machine.mxm_ncpu; i++)
+	for (unsigned i = 1; i < machine.mxm_ncpu; i++)
 		set_and_wake(s, &counters[i].go);
-	for (i = 1; i < machine.mxm_ncpu; i++)
+	for (unsigned i = 1; i < machine.mxm_ncpu; i++)
 		wait_while(s, &counters[i].alive, 1);
 	bind_processor(s, PBIND_NONE);
 	s->ops[s->n].op_sysno = -1;
@@ -225,22 +223,21 @@ static void
 run_seed(unsigned seed)
 {
 	uint64_t counted = 0, ran = 0;
-	unsigned i;
 
 	memset(counters, 0, sizeof counters);
 	memset(workers, 0, sizeof workers);
-	for (i = 0; i < NWORKER; i++)
+	for (unsigned i = 0; i < NWORKER; i++)
 		make_worker(&workers[i], &seed);
-	for (i = 1; i < machine.mxm_ncpu; i++)
+	for (unsigned i = 1; i < machine.mxm_ncpu; i++)
 		make_counter(&counters[i], i);
 	make_first(&counters[0]);
 	script_run(counters[0].ops);
-	for (i = 0; i < machine.mxm_ncpu; i++) {
+	for (unsigned i = 0; i < machine.mxm_ncpu; i++) {
 		check_calls(&counters[i]);
 		counted += counters[i].sample.ms_value[0];
 		ran += counters[i].until - counters[i].since;
 	}
-	for (i = 0; i < NWORKER; i++) {
+	for (unsigned i = 0; i < NWORKER; i++) {
 		EXPECT_EQ(workers[i].alive, 0);
 		ran += workers[i].until;
 	}

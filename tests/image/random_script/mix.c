@@ -30,13 +30,10 @@ child_of(struct mix_state *st, struct op *op)
 static void
 do_create(struct mix_state *st)
 {
-	struct mix_state child;
-	struct op *op;
-
 	if (st->mx->mx_nlwp == MIX_LWPS)
 		return;
-	op = MIX_CALL(st, "clone", MIX_DONE, SYS_clone, 0);
-	child = child_of(st, op);
+	struct op *op = MIX_CALL(st, "clone", MIX_DONE, SYS_clone, 0);
+	struct mix_state child = child_of(st, op);
 	mix_inherit(&child, st);
 	script_lwp(op, child.l->mxl_ops,
 	    child.l->mxl_stack + sizeof child.l->mxl_stack,
@@ -106,13 +103,10 @@ do_program(struct mix_state *st, unsigned program)
 static void
 do_fork(struct mix_state *st)
 {
-	struct mix_state child;
-	struct op *op;
-
 	if (st->mx->mx_nlwp == MIX_LWPS)
 		return;
-	op = MIX_CALL(st, "fork", MIX_DONE, SYS_clone, SIGCHLD);
-	child = child_of(st, op);
+	struct op *op = MIX_CALL(st, "fork", MIX_DONE, SYS_clone, SIGCHLD);
+	struct mix_state child = child_of(st, op);
 	child.l->mxl_process = true;
 	child.l->mxl_status = -1; /* until wait4(2) stores it */
 	child.blocked = st->blocked;

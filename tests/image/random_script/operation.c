@@ -22,16 +22,14 @@ mix_do_bind(struct mix_state *st)
 	    &st->mx->mx_sets[mix_below(st->mx, MIX_SETS)];
 	unsigned n = set->mxs_pack.cp_nreqs;
 	bool inherit = mix_below(st->mx, 2) != 0;
-	struct mix_want *want;
-	struct op *op;
 
 	/*
 	 * A pending overflow belongs to the last set: if that is lost, so is
 	 * the overflow.
 	 */
 	mix_unblock(st);
-	want = &st->l->mxl_wants[st->l->mxl_nops];
-	op = MIX_CPC(st, "bind", 0, CPC_OP_BIND, (long)set,
+	struct mix_want *want = &st->l->mxl_wants[st->l->mxl_nops];
+	struct op *op = MIX_CPC(st, "bind", 0, CPC_OP_BIND, (long)set,
 	    (long)set->mxs_pack.cp_set, inherit ? CPC_BIND_LWP_INHERIT : 0, 0);
 
 	want->mw_binds = true;

@@ -118,9 +118,8 @@ do_direct(struct round *rd)
 	cpc_setid_t id = soak_id(rd->rd_set);
 	struct soak_window sw;
 	uint64_t direct = 0;
-	intptr_t r;
 
-	r = sample_by_call(id, rd->rd_n, &sw.sw_before);
+	intptr_t r = sample_by_call(id, rd->rd_n, &sw.sw_before);
 	if (r == 0 && cpc_set_sample(rd->rd_cpc, rd->rd_set, rd->rd_buf) != 0)
 		r = -errno;
 	if (r == 0)
@@ -308,14 +307,13 @@ static void
 do_take(struct round *rd)
 {
 	cpc_t *cpc = rd->rd_lwp->sol_cpc;
-	cpc_set_t *set;
 	struct mix_sample first, last;
 	int cpu =
 	    (int)soak_below(&rd->rd_lwp->sol_random, soak.so_machine.mxm_ncpu);
 
 	if (!soak_storm())
 		return;
-	set = set_of(cpc, INS_EVENT);
+	cpc_set_t *set = set_of(cpc, INS_EVENT);
 	rd->rd_lost = true;
 	/* EAGAIN: another LWP has taken that CPU.  ENOSYS: it is offline. */
 	if (cpc_bind_cpu(cpc, cpu, set, 0) != 0) {
@@ -438,11 +436,10 @@ soak_brief(void)
 	cpc_t *cpc = test_cpc_open();
 	struct soak_window sw;
 	uint64_t turns = 1 + soak_below(&soak.so_seed, 3000);
-	cpc_set_t *set;
 
 	if (cpc == NULL)
 		return 1;
-	set = set_of(cpc, INS_EVENT);
+	cpc_set_t *set = set_of(cpc, INS_EVENT);
 	if (!soak_failed(cpc_bind_curlwp(cpc, set, 0), "a program's bind") &&
 	    !soak_failed(
 		soak_window(soak_id(set), 1, turns, &sw), "a program's window"))
@@ -456,16 +453,15 @@ soak_learn_window(void)
 {
 	cpc_t *cpc = test_cpc_open();
 	struct soak_window sw, again;
-	cpc_set_t *set;
-	bool same;
 
 	if (cpc == NULL)
 		return false;
-	set = set_of(cpc, INS_EVENT);
-	same = cpc_bind_curlwp(cpc, set, 0) == 0 &&
-	       soak_window(soak_id(set), 1, TURNS, &sw) == 0 &&
-	       soak_window(soak_id(set), 1, 2 * TURNS, &again) == 0 &&
-	       window_count(&again) - window_count(&sw) == SPIN_INSNS * TURNS;
+	cpc_set_t *set = set_of(cpc, INS_EVENT);
+	bool same =
+	    cpc_bind_curlwp(cpc, set, 0) == 0 &&
+	    soak_window(soak_id(set), 1, TURNS, &sw) == 0 &&
+	    soak_window(soak_id(set), 1, 2 * TURNS, &again) == 0 &&
+	    window_count(&again) - window_count(&sw) == SPIN_INSNS * TURNS;
 	soak.so_known.sok_window = window_count(&sw) - SPIN_INSNS * TURNS;
 	cpc_close(cpc);
 	return same;

@@ -81,8 +81,6 @@ bind_spin_sample(uint64_t turns)
 static int
 run_period(cpc_t *cpc, uint64_t period, uint64_t preset, uint64_t turns)
 {
-	int result, err;
-
 	memset(&ovf, 0, sizeof ovf);
 	ovf.ov_cpc = cpc;
 	ovf.ov_set = cpc_set_create(cpc);
@@ -95,8 +93,8 @@ run_period(cpc_t *cpc, uint64_t period, uint64_t preset, uint64_t turns)
 		      CPC_COUNT_USER, 0, NULL),
 	    1);
 	ovf.ov_buf = cpc_buf_create(cpc, ovf.ov_set);
-	result = bind_spin_sample(turns);
-	err = ovf.ov_err != 0 ? ovf.ov_err : errno;
+	int result = bind_spin_sample(turns);
+	int err = ovf.ov_err != 0 ? ovf.ov_err : errno;
 	cpc_set_destroy(cpc, ovf.ov_set);
 	cpc_buf_destroy(cpc, ovf.ov_buf);
 	errno = err;

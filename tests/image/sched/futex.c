@@ -317,14 +317,13 @@ TEST(a_signal_for_another_puts_off_no_deadline)
 	const struct timespec limit = { 0, 20000000 };
 	struct waiter w[1] = { { .w_limit = &limit } };
 	struct sigaction sa = { .sa_handler = ignore_signal };
-	int64_t began;
 	sigset_t set;
 
 	sigaction(SIGUSR1, &sa, NULL);
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
 	REQUIRE(start_waiters(w, 1, &word));
-	began = now_ns();
+	int64_t began = now_ns();
 	do {
 		pthread_sigmask(SIG_BLOCK, &set, NULL);
 		kill(getpid(), SIGUSR1);

@@ -73,12 +73,11 @@ turns_to_hand_over(int cpu, int inside, int outside, bool two)
 {
 	void *where = (void *)(intptr_t)cpu;
 	pthread_t t;
-	int err;
 
 	turns = 0;
 	begun = got = false;
 	pthread_mutex_lock(&mutex);
-	err = pthread_create(&t, NULL, block_on_mutex, where);
+	int err = pthread_create(&t, NULL, block_on_mutex, where);
 	if (!EXPECT_EQ(err, 0))
 		return TOO_MANY;
 	while (!begun || count_blocked() != 1)

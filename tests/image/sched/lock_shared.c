@@ -121,10 +121,8 @@ TEST(a_mutex_with_priority_inheritance_is_shared)
 static void
 owner_is_killed(int protocol)
 {
-	pid_t child;
-
 	make_common(PTHREAD_MUTEX_ROBUST, protocol);
-	child = fork();
+	pid_t child = fork();
 	if (child == 0) {
 		pthread_mutex_lock(&common->mutex);
 		common->holds = true;
@@ -156,10 +154,8 @@ TEST(so_does_one_with_priority_inheritance)
 /* A program that is executed has no lock: the next process gets it. */
 TEST(exec_releases_a_robust_mutex)
 {
-	pid_t child;
-
 	make_common(PTHREAD_MUTEX_ROBUST, PTHREAD_PRIO_NONE);
-	child = fork();
+	pid_t child = fork();
 	if (child == 0) {
 		pthread_mutex_lock(&common->mutex);
 		common->holds = true;
@@ -191,10 +187,9 @@ futex(int op, unsigned value, const struct timespec *limit)
 TEST(private_and_shared_calls_do_not_meet)
 {
 	const struct timespec limit = { 0, 2000000 };
-	pid_t child;
 
 	make_common(PTHREAD_MUTEX_STALLED, PTHREAD_PRIO_NONE);
-	child = fork();
+	pid_t child = fork();
 	if (child == 0) {
 		long r = futex(WAIT | PRIVATE, 0, &limit);
 
@@ -238,10 +233,9 @@ end_before_the_wake(void)
 TEST(an_unlock_without_its_wake_is_finished)
 {
 	const struct timespec limit = { 10, 0 };
-	pid_t waiter, child;
 
 	make_common(PTHREAD_MUTEX_STALLED, PTHREAD_PRIO_NONE);
-	waiter = fork();
+	pid_t waiter = fork();
 	if (waiter == 0) {
 		common->holds = true;
 		_exit(futex(WAIT, 0, &limit) != 0);
@@ -250,7 +244,7 @@ TEST(an_unlock_without_its_wake_is_finished)
 	while (!common->holds)
 		sched_yield();
 	usleep(2000);
-	child = fork();
+	pid_t child = fork();
 	if (child == 0)
 		end_before_the_wake();
 	REQUIRE(child > 0);

@@ -81,11 +81,10 @@ spin_us(int64_t us)
 TEST(it_runs_while_the_cpu_is_idle)
 {
 	struct soaker s;
-	uint64_t before;
 
 	crowd_bind_self(0);
 	start_soaker(&s, 0, 0);
-	before = soaked[0];
+	uint64_t before = soaked[0];
 	crowd_sleep_us(20000);
 	EXPECT(soaked[0] > before + 1000);
 	end_soaker(&s);
@@ -96,11 +95,10 @@ TEST(it_runs_while_the_cpu_is_idle)
 TEST(it_does_not_run_next_to_work)
 {
 	struct soaker s;
-	uint64_t before;
 
 	crowd_bind_self(0);
 	start_soaker(&s, 0, 0);
-	before = soaked[0];
+	uint64_t before = soaked[0];
 	spin_us(10 * SLICE_US);
 	EXPECT_EQ(soaked[0] - before, 0);
 	end_soaker(&s);
@@ -112,11 +110,10 @@ static bool
 sleeps_end_in_time(void)
 {
 	struct soaker s;
-	int64_t alone, worst;
 
-	alone = crowd_worst_late_us(3000);
+	int64_t alone = crowd_worst_late_us(3000);
 	start_soaker(&s, 0, 0);
-	worst = crowd_worst_late_us(3000);
+	int64_t worst = crowd_worst_late_us(3000);
 	end_soaker(&s);
 	test_note(
 	    "%ld us late at most, %ld without it", (long)worst, (long)alone);
@@ -191,17 +188,16 @@ TEST(its_cpu_takes_work)
 {
 	struct soaker s;
 	pthread_t t;
-	int64_t t0, t1;
 
 	if (crowd_ncpu() < 2)
 		SKIP("needs two CPUs");
 	start_soaker(&s, 0, 1);
 	worked = 0;
-	t0 = crowd_now_us();
+	int64_t t0 = crowd_now_us();
 	EXPECT_EQ(pthread_create(&t, NULL, work, NULL), 0);
 	while (worked == 0 && crowd_now_us() < t0 + 1000000)
 		;
-	t1 = crowd_now_us();
+	int64_t t1 = crowd_now_us();
 	EXPECT(worked > 0);
 	test_note("work began after %ld us", (long)(t1 - t0));
 	end_soaker(&s);

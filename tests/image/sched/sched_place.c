@@ -69,13 +69,11 @@ TEST(lwps_spread_when_their_affinity_widens)
 
 TEST(a_bound_lwp_displaces_an_unbound_lwp)
 {
-	int on;
-
 	if (crowd_ncpu() == 1)
 		SKIP("one CPU");
 	crowd_start(&crowd, 0, 0);
 	crowd_add(&crowd, -1);
-	on = crowd_where(&crowd, 0);
+	int on = crowd_where(&crowd, 0);
 	crowd_bind_self(on);
 	crowd_add(&crowd, -1); /* inherits the binding of this LWP */
 	crowd_sleep_us(SETTLE_US);
@@ -204,7 +202,6 @@ TEST(a_signal_to_the_process_goes_to_a_running_lwp)
 	static int cpu[2] = { 1, 0 };
 	pthread_t t[2];
 	sigset_t set;
-	int64_t sent;
 
 	if (crowd_ncpu() == 1)
 		SKIP("one CPU");
@@ -219,7 +216,7 @@ TEST(a_signal_to_the_process_goes_to_a_running_lwp)
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	crowd_start(&crowd, 8, 0);
 	crowd_sleep_us(SETTLE_US);
-	sent = crowd_now_us();
+	int64_t sent = crowd_now_us();
 	kill(getpid(), SIGUSR1);
 	for (int i = 0; i < 100 && handled == 0; i++)
 		crowd_sleep_us(SLICE_US);

@@ -30,12 +30,10 @@ static struct crowd crowd;
 static bool
 sleep_ends_in_time(void)
 {
-	int64_t alone, worst;
-
 	crowd_bind_self(0);
-	alone = crowd_worst_late_us(5000);
+	int64_t alone = crowd_worst_late_us(5000);
 	crowd_start(&crowd, NCROWD, 0);
-	worst = crowd_worst_late_us(5000);
+	int64_t worst = crowd_worst_late_us(5000);
 	test_note("%ld us late at most, %ld without others", (long)worst,
 	    (long)alone);
 	crowd_end(&crowd);
@@ -91,7 +89,6 @@ spin_on_cpu_0(void *arg)
 static bool
 signal_arrives_in_time(void *(*act)(void *))
 {
-	int64_t sent;
 	pthread_t t;
 
 	install_handler(SIGUSR1);
@@ -102,7 +99,7 @@ signal_arrives_in_time(void *(*act)(void *))
 		crowd_sleep_us(1000);
 	crowd_start(&crowd, NCROWD, 0);
 	crowd_sleep_us(NCROWD * SLICE_US);
-	sent = crowd_now_us();
+	int64_t sent = crowd_now_us();
 	pthread_kill(t, SIGUSR1);
 	for (int i = 0; i < 1000 && handled == 0; i++)
 		crowd_sleep_us(SLICE_US);
@@ -181,13 +178,12 @@ static bool
 alarm_rings_in_time(void)
 {
 	struct itimerval it = { { 0, 0 }, { 0, 20000 } };
-	int64_t due, alone;
 
 	install_handler(SIGALRM);
 	crowd_bind_self(0);
-	alone = crowd_worst_late_us(5000);
+	int64_t alone = crowd_worst_late_us(5000);
 	crowd_start(&crowd, NCROWD, 0);
-	due = crowd_now_us() + 20000;
+	int64_t due = crowd_now_us() + 20000;
 	EXPECT_EQ(setitimer(ITIMER_REAL, &it, NULL), 0);
 	while (handled == 0)
 		;
@@ -251,7 +247,6 @@ static bool
 pair_leaves_half(void)
 {
 	const int64_t us = 8 * SLICE_US;
-	uint64_t alone, shared;
 	pthread_t a, b;
 
 	ended = false;
@@ -260,11 +255,11 @@ pair_leaves_half(void)
 	sem_init(&pong, 0, 0);
 	crowd_bind_self(0);
 	crowd_start(&crowd, 1, 0);
-	alone = rounds_in(&crowd.lwp[0], us);
+	uint64_t alone = rounds_in(&crowd.lwp[0], us);
 	if (!EXPECT_EQ(pthread_create(&a, NULL, post_ping, NULL), 0) ||
 	    !EXPECT_EQ(pthread_create(&b, NULL, post_pong, NULL), 0))
 		return false;
-	shared = rounds_in(&crowd.lwp[0], us);
+	uint64_t shared = rounds_in(&crowd.lwp[0], us);
 	ended = true;
 	pthread_join(a, NULL);
 	pthread_join(b, NULL);
@@ -303,17 +298,16 @@ static bool
 short_sleeps_leave_a_third(void)
 {
 	const int64_t us = 8 * SLICE_US;
-	uint64_t alone, shared;
 	pthread_t t;
 
 	ended = false;
 	volleys = 0;
 	crowd_bind_self(0);
 	crowd_start(&crowd, 1, 0);
-	alone = rounds_in(&crowd.lwp[0], us);
+	uint64_t alone = rounds_in(&crowd.lwp[0], us);
 	if (!EXPECT_EQ(pthread_create(&t, NULL, sleep_briefly, NULL), 0))
 		return false;
-	shared = rounds_in(&crowd.lwp[0], us);
+	uint64_t shared = rounds_in(&crowd.lwp[0], us);
 	ended = true;
 	pthread_join(t, NULL);
 	crowd_end(&crowd);
@@ -373,7 +367,6 @@ yield_before_slice_end(void *arg)
 static bool
 slice_is_whole(void)
 {
-	uint64_t first, second;
 	pthread_t t;
 
 	ended = false;
@@ -383,8 +376,8 @@ slice_is_whole(void)
 		pthread_create(&t, NULL, yield_before_slice_end, NULL), 0))
 		return false;
 	crowd_sleep_us(5 * SLICE_US);
-	first = crowd.lwp[0].rounds;
-	second = crowd.lwp[1].rounds;
+	uint64_t first = crowd.lwp[0].rounds;
+	uint64_t second = crowd.lwp[1].rounds;
 	crowd_sleep_us(24 * SLICE_US);
 	first = crowd.lwp[0].rounds - first;
 	second = crowd.lwp[1].rounds - second;

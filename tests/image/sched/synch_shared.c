@@ -91,10 +91,8 @@ TEST(a_mutex_a_condition_and_a_semaphore_are_shared)
 
 TEST(a_readers_writer_lock_is_shared)
 {
-	pid_t child;
-
 	make_common(USYNC_PROCESS);
-	child = fork();
+	pid_t child = fork();
 	if (child == 0) {
 		rw_wrlock(&common->rwlock);
 		common->holds = true;

@@ -43,14 +43,13 @@ static int64_t
 play(void)
 {
 	pthread_t t;
-	int64_t start;
 
 	crowd_bind_self(0);
 	ball = ready = 0;
 	EXPECT_EQ(pthread_create(&t, NULL, answer, NULL), 0);
 	while (!ready)
 		;
-	start = crowd_now_us();
+	int64_t start = crowd_now_us();
 	for (int i = 0; i < 2 * ROUNDS; i += 2) {
 		ball = i + 1;
 		while (ball != i + 2)
@@ -75,13 +74,12 @@ side_by_side(void)
 {
 	pthread_t t;
 	int64_t start = crowd_now_us();
-	bool began;
 
 	ready = 0;
 	EXPECT_EQ(pthread_create(&t, NULL, get_ready, NULL), 0);
 	while (!ready && crowd_now_us() < start + LONG_TURN)
 		;
-	began = ready;
+	bool began = ready;
 	pthread_join(t, NULL);
 	return began;
 }

@@ -286,7 +286,6 @@ TEST(no_process_sees_registers_of_another_one)
 {
 	cpu_set_t first;
 	pid_t keeper;
-	int status;
 
 	edge = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -309,7 +308,7 @@ TEST(no_process_sees_registers_of_another_one)
 		EXPECT_EQ(n, 0);
 	}
 	kill(keeper, SIGUSR2);
-	status = test_wait_status(keeper);
+	int status = test_wait_status(keeper);
 	EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 1);
 	munmap(edge - 3 * PAGE, 4 * PAGE);
 }

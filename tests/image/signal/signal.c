@@ -63,10 +63,8 @@ TEST(raise_runs_the_handler_before_it_returns)
 
 TEST(a_thousand_signals_run_it_a_thousand_times)
 {
-	int i;
-
 	install_handler(SIGUSR1, (void *)count_signal, 0);
-	for (i = 0; i < 1000; i++)
+	for (int i = 0; i < 1000; i++)
 		raise(SIGUSR1);
 	EXPECT_EQ(calls, 1000);
 }
@@ -96,9 +94,7 @@ TEST(sigqueue_carries_a_value)
 
 TEST(every_signal_has_its_number)
 {
-	int sig;
-
-	for (sig = 1; sig < _NSIG; sig++) {
+	for (int sig = 1; sig < _NSIG; sig++) {
 		/* The C library uses 32 to 34 itself. */
 		if (sig == SIGKILL || sig == SIGSTOP || (sig > 31 && sig < 35))
 			continue;

@@ -39,10 +39,9 @@ install_handlers(void)
 {
 	static const int sigs[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP };
 	struct sigaction sa = { .sa_flags = SA_SIGINFO };
-	unsigned i;
 
 	sa.sa_sigaction = record_fault;
-	for (i = 0; i < sizeof sigs / sizeof *sigs; i++)
+	for (unsigned i = 0; i < sizeof sigs / sizeof *sigs; i++)
 		sigaction(sigs[i], &sa, NULL);
 	calls = last_sig = last_code = 0;
 	last_addr = last_pc = 0;

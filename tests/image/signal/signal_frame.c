@@ -77,17 +77,16 @@ step_over(int sig, siginfo_t *si, void *context)
 TEST(general_registers_survive_a_handler)
 {
 	uint64_t load[NREG], store[NREG];
-	unsigned i;
 
 	install_handler(SIGILL, step_over, 0);
-	for (i = 0; i < NREG; i++) {
+	for (unsigned i = 0; i < NREG; i++) {
 		load[i] = 0x0101010101010101ULL * (i + 1);
 		store[i] = 0;
 	}
 	sigregs(load, store);
 	EXPECT_EQ(calls, 1);
 	EXPECT_EQ(seen_pc, (uintptr_t)sigregs_undefined);
-	for (i = 0; i < NREG; i++)
+	for (unsigned i = 0; i < NREG; i++)
 		EXPECT_EQ(store[i], load[i]);
 }
 
@@ -97,15 +96,14 @@ static void
 edit_all(int sig, siginfo_t *si, void *context)
 {
 	ucontext_t *uc = context;
-	unsigned i;
 
 	step_over(sig, si, context);
 #ifdef __aarch64__
-	for (i = 0; i < NREG; i++)
+	for (unsigned i = 0; i < NREG; i++)
 		uc->uc_mcontext.gregs[i] = edit_want[i];
 #else
 	/* In the order of gregs[], which has RSP at 15. */
-	for (i = 0; i < NREG; i++)
+	for (unsigned i = 0; i < NREG; i++)
 		uc->uc_mcontext.gregs[i] = (greg_t)edit_want[i];
 #endif
 }
@@ -113,13 +111,12 @@ edit_all(int sig, siginfo_t *si, void *context)
 TEST(general_registers_become_what_the_handler_says)
 {
 	uint64_t load[NREG] = { 0 }, store[NREG];
-	unsigned i;
 
 	install_handler(SIGILL, edit_all, 0);
-	for (i = 0; i < NREG; i++)
+	for (unsigned i = 0; i < NREG; i++)
 		edit_want[i] = 0x1000100010001ULL * (i + 7);
 	sigregs(load, store);
-	for (i = 0; i < NREG; i++)
+	for (unsigned i = 0; i < NREG; i++)
 		EXPECT_EQ(store[i], edit_want[i]);
 }
 

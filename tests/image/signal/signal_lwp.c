@@ -106,10 +106,8 @@ start_and_pause(void *(*fn)(void *))
 
 TEST(a_sleep_is_interrupted)
 {
-	pthread_t t;
-
 	install_handler(0);
-	t = start_and_pause(sleep_long);
+	pthread_t t = start_and_pause(sleep_long);
 	EXPECT_EQ(pthread_kill(t, SIGUSR1), 0);
 	EXPECT_EQ(pthread_join(t, NULL), 0);
 	EXPECT_EQ(calls, 1);
@@ -122,12 +120,11 @@ TEST(a_sleep_is_interrupted)
 TEST(a_read_is_interrupted_or_restarted)
 {
 	int p[2];
-	pthread_t t;
 
 	REQUIRE(pipe(p) == 0);
 	fds[0] = p[0];
 	install_handler(0);
-	t = start_and_pause(read_byte);
+	pthread_t t = start_and_pause(read_byte);
 	pthread_kill(t, SIGUSR1);
 	pthread_join(t, NULL);
 	EXPECT_EQ(result, -1);
@@ -147,11 +144,9 @@ TEST(a_read_is_interrupted_or_restarted)
 
 TEST(a_wait_for_a_semaphore_restarts)
 {
-	pthread_t t;
-
 	sem_init(&sem, 0, 0);
 	install_handler(SA_RESTART);
-	t = start_and_pause(wait_for_semaphore);
+	pthread_t t = start_and_pause(wait_for_semaphore);
 	pthread_kill(t, SIGUSR1);
 	pause_ms(2);
 	EXPECT_EQ(calls, 1);
@@ -162,10 +157,8 @@ TEST(a_wait_for_a_semaphore_restarts)
 
 TEST(a_signal_to_the_process_goes_to_an_lwp_that_takes_it)
 {
-	pthread_t t;
-
 	install_handler(0);
-	t = start_and_pause(sleep_long);
+	pthread_t t = start_and_pause(sleep_long);
 	change_mask(SIG_BLOCK);
 	EXPECT_EQ(kill(getpid(), SIGUSR1), 0);
 	pthread_join(t, NULL);
@@ -266,11 +259,9 @@ wait_for_signal(void *arg)
 
 TEST(sigwait_takes_it_from_the_process)
 {
-	pthread_t t;
-
 	install_handler(0);
 	change_mask(SIG_BLOCK);
-	t = start_and_pause(wait_for_signal);
+	pthread_t t = start_and_pause(wait_for_signal);
 	kill(getpid(), SIGUSR1);
 	pthread_join(t, NULL);
 	EXPECT_EQ(result, SIGUSR1);
@@ -323,9 +314,8 @@ static void *
 send_signals(void *arg)
 {
 	pthread_t other = *(pthread_t *)arg;
-	int i;
 
-	for (i = 0; i < 1000; i++)
+	for (int i = 0; i < 1000; i++)
 		pthread_kill(other, SIGRTMIN);
 	return arg;
 }

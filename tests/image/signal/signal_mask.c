@@ -78,11 +78,9 @@ TEST(a_blocked_signal_stays_pending)
 
 TEST(real_time_signals_queue)
 {
-	int i;
-
 	install_handler(SIGRTMIN, 0);
 	change_mask(SIG_BLOCK, SIGRTMIN, 0);
-	for (i = 0; i < 7; i++)
+	for (int i = 0; i < 7; i++)
 		raise(SIGRTMIN);
 	change_mask(SIG_UNBLOCK, SIGRTMIN, 0);
 	EXPECT_EQ(norder, 7);

@@ -52,9 +52,7 @@ least_spin(uint64_t iterations)
 static void
 expect_exact(void)
 {
-	uint64_t once;
-
-	once = least_spin(SHORT);
+	uint64_t once = least_spin(SHORT);
 	EXPECT_EQ(least_spin(LONG) - once, WANT);
 }
 

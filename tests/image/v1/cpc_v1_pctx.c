@@ -66,8 +66,6 @@ run_counted(const char *turns)
  */
 CPC_TEST(the_count_of_a_known_loop_is_exact)
 {
-	uint64_t few, many;
-
 	NEEDS_V1();
 	if (!have_event(cpc, INS_EVENT))
 		SKIP("this PMU does not count " INS_EVENT);
@@ -77,8 +75,8 @@ CPC_TEST(the_count_of_a_known_loop_is_exact)
 	invalidates = false;
 	the_event = v1_event(INS_EVENT, INS_EVENT);
 	the_event.ce_pic[1] = 12345;
-	few = run_counted("1000");
-	many = run_counted("3000");
+	uint64_t few = run_counted("1000");
+	uint64_t many = run_counted("3000");
 	EXPECT_EQ(fini_errno, 0);
 	if (emulated() && (own_privilege() == CPC_COUNT_USER ||
 			      sysconf(_SC_NPROCESSORS_ONLN) == 1))

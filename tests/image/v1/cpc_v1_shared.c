@@ -24,10 +24,8 @@ last_cpu(void)
 static int
 open_on(int cpu)
 {
-	int fd;
-
 	go_to(cpu);
-	fd = cpc_shared_open();
+	int fd = cpc_shared_open();
 	EXPECT(fd >= 0);
 	return fd;
 }
@@ -82,13 +80,12 @@ V1_TEST(a_cpu_is_opened_once)
 CPC_TEST(a_set_of_the_cpu_excludes_an_open)
 {
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
-	int fd;
 
 	NEEDS_V1();
 	EXPECT_EQ(cpc_bind_cpu(cpc, 0, set, 0), 0);
 	EXPECT_ERRNO(cpc_shared_open(), EAGAIN);
 	EXPECT_EQ(cpc_unbind(cpc, set), 0);
-	fd = open_on(0);
+	int fd = open_on(0);
 	EXPECT_SILENT(cpc_bind_cpu(cpc, 0, set, 0), EAGAIN);
 	close_all(fd);
 	EXPECT_EQ(cpc_bind_cpu(cpc, 0, set, 0), 0);
@@ -103,10 +100,9 @@ CPC_TEST(a_set_of_the_cpu_excludes_an_open)
 V1_TEST(an_open_invalidates_and_excludes_lwps)
 {
 	cpc_event_t event = v1_event(ANY_EVENT, ANY_EVENT), now;
-	int fd;
 
 	EXPECT_EQ(cpc_bind_event(&event, 0), 0);
-	fd = open_on(0);
+	int fd = open_on(0);
 	EXPECT_ERRNO(cpc_take_sample(&now), EAGAIN);
 	EXPECT_ERRNO(cpc_bind_event(&event, 0), EAGAIN);
 	EXPECT_ERRNO(cpc_count_usr_events(0), EAGAIN);

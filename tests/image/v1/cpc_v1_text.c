@@ -60,7 +60,6 @@ check_name(void *arg, int regno, const char *name, uint8_t bits)
 	char spec[CPC_MAX_EVENT_LEN + 64];
 	struct walk *w = arg;
 	cpc_event_t event, same;
-	char *text;
 
 	w->n++;
 	/* A print is a walk over all names: for names 1, 2, 4, 8 and so on. */
@@ -71,7 +70,7 @@ check_name(void *arg, int regno, const char *name, uint8_t bits)
 	    1 - regno);
 	w->wrong += cpc_strtoevent(w->ver, spec, &event) != 0 ||
 	            (uint8_t)event.ce_pes[regno] != bits;
-	text = cpc_eventtostr(&event);
+	char *text = cpc_eventtostr(&event);
 	w->again += text != NULL && cpc_strtoevent(w->ver, text, &same) == 0 &&
 	            memcmp(&event, &same, sizeof event) == 0;
 	free(text);

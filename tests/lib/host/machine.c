@@ -18,10 +18,9 @@ fake_printf(const char *fmt, ...)
 {
 	size_t n = strlen(machine_said);
 	va_list ap;
-	int got;
 
 	va_start(ap, fmt);
-	got = vsnprintf(machine_said + n, sizeof machine_said - n, fmt, ap);
+	int got = vsnprintf(machine_said + n, sizeof machine_said - n, fmt, ap);
 	va_end(ap);
 	return got;
 }

@@ -225,10 +225,9 @@ void
 expect_exact_spin(cpc_t *cpc, cpc_set_t *set)
 {
 	cpc_buf_t *buf = cpc_buf_create(cpc, set);
-	uint64_t brief;
 
 	spin_sampled(cpc, set, buf, SPIN_SHORT); /* touches code and data */
-	brief = spin_sampled(cpc, set, buf, SPIN_SHORT);
+	uint64_t brief = spin_sampled(cpc, set, buf, SPIN_SHORT);
 	EXPECT_EQ(spin_sampled(cpc, set, buf, SPIN_LONG) - brief,
 	    SPIN_INSNS * (SPIN_LONG - SPIN_SHORT));
 	cpc_buf_destroy(cpc, buf);

@@ -54,12 +54,11 @@ test_note(const char *fmt, ...)
 {
 	char line[256];
 	va_list ap;
-	size_t len;
 
 	va_start(ap, fmt);
 	vsnprintf(line, sizeof line, fmt, ap);
 	va_end(ap);
-	len = strlen(line) + sizeof "# \n" - 1;
+	size_t len = strlen(line) + sizeof "# \n" - 1;
 	if (notes_len + len < sizeof notes)
 		notes_len += (size_t)sprintf(notes + notes_len, "# %s\n", line);
 }
@@ -209,7 +208,6 @@ main(int argc, char **argv)
 	static char buffer[4096];
 	const char *name = argc > 0 ? argv[0] : "?";
 	bool good = true;
-	struct test *t;
 	unsigned n = 0;
 
 	test_argc = argc;
@@ -222,10 +220,10 @@ main(int argc, char **argv)
 	printf("TAP version 13\n# %s, at %s privilege\n1..%u\n", name,
 	    payload_privilege() == PAYLOAD_SYSTEM ? "system" : "user",
 	    ntest + 1);
-	for (t = tests; t != NULL && test_twice; t = t->t_next)
+	for (struct test *t = tests; t != NULL && test_twice; t = t->t_next)
 		t->t_fn();
 	have_stat = read_stat(&at_start);
-	for (t = tests; t != NULL; t = t->t_next)
+	for (struct test *t = tests; t != NULL; t = t->t_next)
 		good = run_one(++n, t->t_name, t->t_fn) && good;
 	good = run_one(++n, "nothing_leaked", nothing_leaked) && good;
 	return good ? 0 : 1;

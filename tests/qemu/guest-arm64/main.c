@@ -166,10 +166,8 @@ setup_counter(unsigned counter, uint64_t preset)
 static uint64_t
 count_run(uint64_t (*run)(uint64_t counters, uint64_t n), uint64_t n)
 {
-	uint64_t result;
-
 	setup_counter(0, 0);
-	result = run(1, n);
+	uint64_t result = run(1, n);
 	WRITE(pmcntenclr_el0, ALL_COUNTERS);
 	return result;
 }
@@ -248,8 +246,6 @@ ap_main(void)
 static void
 test_two_cpus(void)
 {
-	uint64_t own;
-
 	pmu_init();
 	if (psci(0xc4000003, 1, (uint64_t)ap_start) != 0) { /* CPU_ON */
 		put("# one CPU only\n");
@@ -257,7 +253,7 @@ test_two_cpus(void)
 	}
 	turn = 1;
 	wait_for(2);
-	own = count_run(run_yield, 20000);
+	uint64_t own = count_run(run_yield, 20000);
 	wait_for(3);
 	while (turn < 4) /* this CPU never yields */
 		count_run(run_loop, 1000);

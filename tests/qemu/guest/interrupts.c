@@ -193,7 +193,6 @@ static void
 test_halted(void)
 {
 	uint32_t lo, hi;
-	uint64_t before, after;
 	struct start s;
 
 	prepare_pmi(VECTOR_PMI);
@@ -201,12 +200,12 @@ test_halted(void)
 	lapic_write(TIMER_SPLIT, 0xb);
 	lapic_write(LVT_TIMER, VECTOR_TIMER);
 	__asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi));
-	before = (uint64_t)hi << 32 | lo;
+	uint64_t before = (uint64_t)hi << 32 | lo;
 	lapic_write(TIMER_COUNT, 50000000);
 	s = pmu_setup(0, INSTRUCTIONS, EVTSEL_OS | EVTSEL_INT, -40ull);
 	run_halt(s.msr, (uint32_t)s.value, (uint32_t)(s.value >> 32), 0, 0);
 	__asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi));
-	after = (uint64_t)hi << 32 | lo;
+	uint64_t after = (uint64_t)hi << 32 | lo;
 	lapic_write(LVT_TIMER, LVT_MASKED);
 	pmu_stop();
 	check("halted for 50 ms: one tick", ticks, 1);
@@ -229,7 +228,6 @@ test_freeze(void)
 	struct start s;
 	bool by_control = pmu.intel && pmu.version < 4;
 	unsigned other = pmu.intel ? pmu.ngp : 1;
-	uint64_t gp, last;
 
 	if (pmu.intel ? pmu.version < 2 : !pmu.amd_freezes) {
 		skip("freeze on PMI", "not this PMU");
@@ -245,8 +243,8 @@ test_freeze(void)
 	__asm__ volatile("sti; nop");
 	run_nops(s.msr, (uint32_t)s.value, (uint32_t)(s.value >> 32), 0, 0);
 	__asm__ volatile("cli");
-	gp = pmu_read(0);
-	last = pmu_read(other);
+	uint64_t gp = pmu_read(0);
+	uint64_t last = pmu_read(other);
 	check("frozen after four", gp, 4);
 	check("frozen after four: the one that overflowed", last, 0);
 	check("global control", rdmsr(s.msr), by_control ? 0 : s.value);
@@ -266,12 +264,11 @@ static void
 test_many(void)
 {
 	struct start s;
-	uint64_t rest;
 
 	prepare_pmi(VECTOR_PMI | LVT_NMI);
 	rearm = -1001ull & WIDTH_MASK;
 	s = pmu_setup(0, INSTRUCTIONS, EVTSEL_USR | EVTSEL_INT, rearm);
-	rest = body_user(
+	uint64_t rest = body_user(
 	    s.msr, (uint32_t)s.value, (uint32_t)(s.value >> 32), 0, 500000);
 	pmu_stop();
 	check("interrupts in 1000002 user instructions by 1001", hits, 999);
@@ -324,13 +321,12 @@ void
 test_migration(void)
 {
 	struct start s;
-	uint64_t rest;
 
 	prepare_pmi(VECTOR_PMI | LVT_NMI);
 	rearm = -1000001ull & WIDTH_MASK;
 	s = pmu_setup(0, INSTRUCTIONS, EVTSEL_USR | EVTSEL_INT, rearm);
 	put("# running\n");
-	rest = body_user(
+	uint64_t rest = body_user(
 	    s.msr, (uint32_t)s.value, (uint32_t)(s.value >> 32), 0, 500000000);
 	pmu_stop();
 	check("interrupts in 1000000002 instructions by 1000001", hits, 999);

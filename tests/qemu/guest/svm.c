@@ -161,11 +161,9 @@ test_owner(void)
 static void
 test_overflow(void)
 {
-	struct start s;
-
 	prepare_guest(svm_nops, STOPS(EXIT_NMI), false);
 	lapic_write(LVT_PMI, LVT_NMI);
-	s = pmu_setup(
+	struct start s = pmu_setup(
 	    0, INSTRUCTIONS, EVTSEL_OS | EVTSEL_INT | GUESTONLY, -5ull);
 	body_guest(s.msr, (uint32_t)s.value, (uint32_t)(s.value >> 32), 0, 0);
 	pmu_stop();

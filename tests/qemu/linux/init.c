@@ -139,9 +139,8 @@ test_sampling(void)
 	struct sigaction sa = { .sa_handler = on_signal };
 	uint64_t count = 0;
 	void *ring;
-	int fd;
 
-	fd = event_open(PERF_COUNT_HW_INSTRUCTIONS, PERIOD, true);
+	int fd = event_open(PERF_COUNT_HW_INSTRUCTIONS, PERIOD, true);
 	check("an event that samples opens", fd >= 0, true);
 	if (fd < 0)
 		return;
@@ -193,8 +192,6 @@ show_log(void)
 int
 main(void)
 {
-	uint64_t n;
-
 	puts("TAP version 13");
 	show_log();
 	check("instructions:u of a million turns",
@@ -211,7 +208,7 @@ main(void)
 #else
 	check("cycles:u", count_million(PERF_COUNT_HW_CPU_CYCLES), 2 * TURNS);
 #endif
-	n = count_loop(PERF_COUNT_HW_INSTRUCTIONS, TURNS);
+	uint64_t n = count_loop(PERF_COUNT_HW_INSTRUCTIONS, TURNS);
 	check("a repeated count is the same",
 	    count_loop(PERF_COUNT_HW_INSTRUCTIONS, TURNS), n);
 	test_sampling();

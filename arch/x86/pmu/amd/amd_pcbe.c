@@ -222,7 +222,6 @@ configure(struct pcbe_cfg *cfg, const struct cpc_event *ev, unsigned nattrs,
 {
 	uint64_t umask = ev->ce_code & EVTSEL_UMASK_MASK;
 	uint64_t sel = evtsel_control(cfg->pc_flags) | (ev->ce_code ^ umask);
-	int subcode;
 
 	if ((ev->ce_code & ~(NAMED_BITS | AMD_GUEST_HOST)) != 0 ||
 	    AMD_CODE_EVENT(ev->ce_code) > raw_max() ||
@@ -237,7 +236,7 @@ configure(struct pcbe_cfg *cfg, const struct cpc_event *ev, unsigned nattrs,
 	if ((ev->ce_code & AMD_GUEST_HOST) != 0)
 		return pcbe_refuse(rf, CPC_RESOURCE_UNAVAIL,
 		    "guest and host bits need SVM, which is off");
-	subcode = evtsel_add_attrs(
+	int subcode = evtsel_add_attrs(
 	    &sel, amd_pcbe_ops.pcbe_attrs, nattrs, attr, set->ps_privileged);
 	if (subcode != 0)
 		return subcode;

@@ -47,7 +47,6 @@ configure_fixed(struct pcbe_cfg *cfg, unsigned n, uint64_t code,
     const struct pcbe_set *set)
 {
 	uint64_t any = 0, ctrl = FIXED_CTRL_PMI;
-	int subcode;
 
 	if (!intel_fixed_counts(n, code))
 		return CPC_INVALID_EVENT;
@@ -55,7 +54,7 @@ configure_fixed(struct pcbe_cfg *cfg, unsigned n, uint64_t code,
 		if (attrs[i].cpa_id != CPC_ATTR_ANYTHR)
 			return CPC_INVALID_ATTRIBUTE;
 	}
-	subcode = evtsel_add_attrs(
+	int subcode = evtsel_add_attrs(
 	    &any, offered_attrs(set), nattrs, attrs, set->ps_privileged);
 	if ((cfg->pc_flags & CPC_COUNT_USER) != 0)
 		ctrl |= FIXED_CTRL_USR;
@@ -197,7 +196,6 @@ configure_general(struct pcbe_cfg *cfg, const struct cpc_event *ev,
     struct cpc_refusal *rf)
 {
 	const struct intel_shape *is = intel_shape_of(set->ps_type);
-	int subcode;
 
 	if (is_impossible(ev, cfg->pc_pic)) {
 		if ((ev->ce_flags & CPC_EVENT_RAW) == 0)
@@ -213,7 +211,7 @@ configure_general(struct pcbe_cfg *cfg, const struct cpc_event *ev,
 	if ((ev->ce_code & EVTSEL_ANY) != 0 && !set->ps_privileged)
 		return CPC_ATTR_REQUIRES_PRIVILEGE;
 	cfg->pc_sel = ev->ce_code | evtsel_control(cfg->pc_flags);
-	subcode = evtsel_add_attrs(&cfg->pc_sel, offered_attrs(set), nattrs,
+	int subcode = evtsel_add_attrs(&cfg->pc_sel, offered_attrs(set), nattrs,
 	    attrs, set->ps_privileged);
 	if (subcode != 0)
 		return subcode;

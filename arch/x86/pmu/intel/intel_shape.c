@@ -216,13 +216,12 @@ intel_shape_add(struct x86_pics *ps, const struct intel_shape *is)
 	bool full_width =
 	    ps->xs_n == 0 ? is->is_full_width : !ps->xs_pic[0].xp_short;
 	struct x86_pic p;
-	unsigned n;
 
-	for (n = 0; n < is->is_ngp; n++) {
+	for (unsigned n = 0; n < is->is_ngp; n++) {
 		lay_general(&p, is, n, full_width);
 		add_pic(ps, &p);
 	}
-	for (n = 0; n < INTEL_NFIXED; n++) {
+	for (unsigned n = 0; n < INTEL_NFIXED; n++) {
 		lay_fixed(&p, is, n);
 		if ((is->is_fixed >> n & 1) != 0)
 			add_pic(ps, &p);

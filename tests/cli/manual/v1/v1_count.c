@@ -34,7 +34,6 @@ main(void)
 {
 	int cpuver = cpc_getcpuver();
 	cpc_event_t event, sys;
-	uint64_t v0, v1;
 	thread_t tid;
 
 	CHECK(cpc_access() == 0);
@@ -44,9 +43,9 @@ main(void)
 	    cpc_strtoevent(cpuver, "pic0=" EVENT ",pic1=" EVENT, &event) == 0);
 	CHECK(cpc_bind_event(&event, CPC_BIND_LWP_INHERIT) == 0);
 	CHECK(cpc_count_usr_events(0) == 0);
-	v0 = now();
+	uint64_t v0 = now();
 	loop(100000);
-	v1 = now();
+	uint64_t v1 = now();
 	EQUAL(v1, v0);
 	CHECK(cpc_count_usr_events(1) == 0);
 	v0 = now();

@@ -46,7 +46,6 @@ main(void)
 	char spec[256], *setting, *again;
 	cpc_event_t event, event2;
 	struct names names = { 0 };
-	uint_t reg;
 
 	if (cpc_version(CPC_VER_CURRENT) != CPC_VER_CURRENT)
 		error("application:library cpc version mismatch!");
@@ -63,7 +62,7 @@ main(void)
 	cpc_walk_names(-7, 0, &names, collect);
 	cpc_walk_names(cpuver, 99, &names, collect);
 	CHECK(names.count[0] == 0 && names.count[1] == 0);
-	for (reg = 0; reg < cpc_getnpic(cpuver); reg++)
+	for (uint_t reg = 0; reg < cpc_getnpic(cpuver); reg++)
 		cpc_walk_names(cpuver, reg, &names, collect);
 	CHECK(names.count[0] > 0 && names.count[1] > 0);
 

@@ -57,12 +57,10 @@ count(const char *what, const char *turns)
 int
 main(void)
 {
-	uint64_t once;
-
 	CHECK(cpc_access() == 0);
 	CHECK(cpc_strtoevent(
 		  cpc_getcpuver(), "pic0=" EVENT ",pic1=" EVENT, &event) == 0);
-	once = count("loop", "1000");
+	uint64_t once = count("loop", "1000");
 	EQUAL(count("loop", "3000") - once, 2 * 2000);
 	/* The target says what to count. */
 	CHECK(cpc_strtoevent(cpc_getcpuver(),

@@ -80,22 +80,19 @@ static int
 count_turns(long n)
 {
 	cpc_t *cpc = cpc_open(CPC_VER_CURRENT);
-	cpc_set_t *set;
-	cpc_buf_t *buf;
-	uint64_t few, many;
 	hrtime_t from = gethrtime();
 
 	if (cpc == NULL)
 		return 77;
-	set = cpc_set_create(cpc);
+	cpc_set_t *set = cpc_set_create(cpc);
 	cpc_set_add_request(
 	    cpc, set, "PAPI_tot_ins", 0, CPC_COUNT_USER, 0, NULL);
-	buf = cpc_buf_create(cpc, set);
+	cpc_buf_t *buf = cpc_buf_create(cpc, set);
 	if (cpc_bind_curlwp(cpc, set, 0) != 0)
 		return 77;
 	count_loop(cpc, set, buf, 10); /* a first sample is longer */
-	few = count_loop(cpc, set, buf, n);
-	many = count_loop(cpc, set, buf, 3 * n);
+	uint64_t few = count_loop(cpc, set, buf, n);
+	uint64_t many = count_loop(cpc, set, buf, 3 * n);
 	printf("count %lld from %lld to %lld\n", (long long)(many - few),
 	    (long long)from, (long long)gethrtime());
 	return 0;

@@ -35,8 +35,6 @@ run_loop(void *arg)
 {
 	cpc_t *cpc = cpc_open(CPC_VER_CURRENT);
 	cpc_set_t *set = cpc_set_create(cpc);
-	cpc_buf_t *buf;
-	uint64_t least;
 
 	if (strcmp(mode, "region") == 0)
 		REGION_BEGIN("loop");
@@ -48,11 +46,11 @@ run_loop(void *arg)
 		return arg;
 	cpc_set_add_request(
 	    cpc, set, "PAPI_tot_ins", 0, CPC_COUNT_USER, 0, NULL);
-	buf = cpc_buf_create(cpc, set);
+	cpc_buf_t *buf = cpc_buf_create(cpc, set);
 	if (cpc_bind_curlwp(cpc, set, 0) != 0)
 		return arg;
 	count(cpc, set, buf, 2); /* the first sample takes another path */
-	least = count(cpc, set, buf, 2);
+	uint64_t least = count(cpc, set, buf, 2);
 	printf("count %llu\n",
 	    (unsigned long long)(count(cpc, set, buf, LOOP + 2) - least));
 	return arg;

@@ -57,7 +57,6 @@ int
 main(void)
 {
 	pthread_t t[THREADS];
-	char *data;
 
 	run_code();
 	for (int i = 0; i < THREADS; i++)
@@ -65,7 +64,7 @@ main(void)
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(t[i], NULL);
 	run_code();
-	data = map(PROT_READ | PROT_WRITE);
+	char *data = map(PROT_READ | PROT_WRITE);
 	for (int i = 0; i < STORES; i++)
 		for (size_t at = 0; at < BYTES; at += 4096)
 			*(volatile char *)(data + at) = (char)i;

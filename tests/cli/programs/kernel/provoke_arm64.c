@@ -38,14 +38,13 @@ void
 poke(uintptr_t at, const char *code, uintptr_t bytes)
 {
 	uint64_t par;
-	char *to;
 
 	__asm__ volatile("at s1e1r, %1; isb; mrs %0, par_el1"
 			 : "=r"(par)
 			 : "r"(at));
 	if (par & PAR_F)
 		return;
-	to = (char *)(DIRECT_BASE + (par & PAR_PA) + at % PAGE);
+	char *to = (char *)(DIRECT_BASE + (par & PAR_PA) + at % PAGE);
 	for (uintptr_t i = 0; i < bytes; i++) {
 		((volatile char *)to)[i] = code[i];
 		__asm__ volatile("dc cvau, %0" : : "r"(to + i) : "memory");

@@ -86,9 +86,7 @@ static const struct {
 int
 main(int argc, char **argv)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof cases / sizeof cases[0]; i++)
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
 		if (argc == 2 && strcmp(argv[1], cases[i].name) == 0)
 			return cases[i].fn();
 	return 2;

@@ -56,9 +56,8 @@ odd_flags(void)
 	static const unsigned long flags[] = { 0x400, 0x4000, 0x40000,
 		0x44400 };
 	char path[64];
-	unsigned i;
 
-	for (i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+	for (unsigned i = 0; i < sizeof flags / sizeof flags[0]; i++) {
 		long n;
 
 		__asm__ volatile(
@@ -81,9 +80,8 @@ odd_thread_pointers(void)
 {
 	static const unsigned long bases[] = { 0x8000000000000000,
 		0x0000800000000000, 0xffffffff80000000 };
-	unsigned i;
 
-	for (i = 0; i < sizeof bases / sizeof bases[0]; i++)
+	for (unsigned i = 0; i < sizeof bases / sizeof bases[0]; i++)
 		if (syscall(SYS_ARCH_PRCTL, ARCH_SET_FS, bases[i]) != -1 ||
 		    errno != EPERM)
 			return 1;
@@ -137,9 +135,7 @@ static const struct {
 int
 main(int argc, char **argv)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof cases / sizeof cases[0]; i++)
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
 		if (argc == 2 && strcmp(argv[1], cases[i].name) == 0)
 			return cases[i].fn();
 	return 2;

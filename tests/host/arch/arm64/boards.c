@@ -37,9 +37,7 @@ print_board(const char *name)
 {
 	static char buf[1 << 20];
 	struct bootinfo bi = { 0 };
-	const char *uart;
 	FILE *f = fopen(name, "rb");
-	char *tree;
 	size_t n;
 
 	if (f == NULL || (n = fread(buf, 1, sizeof buf, f)) == 0) {
@@ -47,11 +45,11 @@ print_board(const char *name)
 		exit(1);
 	}
 	fclose(f);
-	tree = exact_copy(buf, n);
+	char *tree = exact_copy(buf, n);
 	bi.bi_fdt = machine_pa(tree);
 	machine_reset();
 	machine_from_fdt(&bi);
-	uart = uart_types[machine.m_uart.u_kind].ut_name;
+	const char *uart = uart_types[machine.m_uart.u_kind].ut_name;
 	printf("%s gic=%u uart=%s start=%s pmu=%s\n", name, machine.m_gic,
 	    uart != NULL ? uart : "-", starter(), pmu_interrupts());
 	free(tree);

@@ -83,7 +83,6 @@ parse_tables(void)
 	struct bootinfo *bi = calloc(1, sizeof *bi);
 	unsigned char sum = 0;
 	unsigned n = ntable;
-	bool good;
 
 	begin_table("XSDT", 36);
 	for (unsigned i = 0; i < n; i++, used += 8)
@@ -105,7 +104,7 @@ parse_tables(void)
 		    (struct bootmem){ machine_pa(table[i].at), table[i].bytes,
 			    BOOTMEM_ACPI, 0 };
 	machine_reset();
-	good = machine_from_acpi(bi);
+	bool good = machine_from_acpi(bi);
 	if (good)
 		machine_check(bi, 0);
 	while (ntable > 0)

@@ -82,11 +82,10 @@ expect_words(const struct machine *mc, const char *spec, uint32_t word0,
     uint32_t word1, const char *text)
 {
 	cpc_event_t event = parse(mc, spec), same;
-	char *printed;
 
 	assert_int_equal(event.ce_pes[0], word0);
 	assert_int_equal(event.ce_pes[1], word1);
-	printed = cpci_v1_print(mc, cpci_v1_cpu_of(&mc->mc_pmu), &event);
+	char *printed = cpci_v1_print(mc, cpci_v1_cpu_of(&mc->mc_pmu), &event);
 	assert_string_equal(printed, text);
 	same = parse(mc, printed);
 	assert_memory_equal(&event, &same, sizeof event);

@@ -43,9 +43,8 @@ static void
 expect_valid(unsigned n, const uint64_t *can, const int *pic)
 {
 	uint64_t taken = 0;
-	unsigned i;
 
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		assert_in_range(pic[i], 0, 31);
 		assert_true((can[i] & 1ULL << pic[i]) != 0);
 		assert_false((taken & 1ULL << pic[i]) != 0);
@@ -60,12 +59,10 @@ expect_valid(unsigned n, const uint64_t *can, const int *pic)
 static void
 expect_reason(unsigned n, const uint64_t *can, const struct kcpc_short *why)
 {
-	unsigned i;
-
 	assert_true(why->ksh_reqs != 0 && why->ksh_reqs >> n == 0);
 	assert_true(__builtin_popcountll(why->ksh_reqs) >
 		    __builtin_popcountll(why->ksh_pics));
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		if ((why->ksh_reqs >> i & 1) != 0)
 			assert_true((can[i] & ~why->ksh_pics) == 0);
 	}

@@ -100,11 +100,9 @@ CPC_TEST(ordinary_handle_has_what_all_share)
 
 CPC_TEST(handle_of_a_type_has_its_pmu)
 {
-	cpc_t *core, *atom;
-
 	two_types();
-	core = cpc_open_core_type(CPC_VER_CURRENT, "soft_core");
-	atom = cpc_open_core_type(CPC_VER_CURRENT, "soft_atom");
+	cpc_t *core = cpc_open_core_type(CPC_VER_CURRENT, "soft_core");
+	cpc_t *atom = cpc_open_core_type(CPC_VER_CURRENT, "soft_atom");
 	assert_int_equal(cpc_npic(core), 6);
 	assert_int_equal(cpc_npic(atom), 4);
 	assert_string_equal(events_of(core), "cycles instructions ");
@@ -139,10 +137,8 @@ CPC_TEST(set_without_a_type_moves)
 /* Five requests: one more than the PICs that all CPUs have. */
 CPC_TEST(set_without_a_type_has_the_least_pics)
 {
-	cpc_set_t *set;
-
 	two_types();
-	set = set_of("instructions");
+	cpc_set_t *set = set_of("instructions");
 	for (int i = 0; i < 4; i++)
 		add(set, "instructions");
 	assert_silent(cpc_bind_curlwp(cpc, set, 0), EINVAL);
@@ -150,10 +146,8 @@ CPC_TEST(set_without_a_type_has_the_least_pics)
 
 CPC_TEST(bind_moves_the_lwp)
 {
-	cpc_set_t *set;
-
 	two_types();
-	set = set_of("soft_atom/branches/");
+	cpc_set_t *set = set_of("soft_atom/branches/");
 	bind_curlwp(set);
 	assert_int_equal(cpu_now(), 2);
 	assert_int_equal(affinity(1), 1 << 2);
@@ -166,10 +160,8 @@ CPC_TEST(bind_moves_the_lwp)
 /* All six PICs of soft_core, by the attribute and by a number. */
 CPC_TEST(attribute_asks_for_the_type)
 {
-	cpc_set_t *set;
-
 	two_types();
-	set = cpc_set_create(cpc);
+	cpc_set_t *set = cpc_set_create(cpc);
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(add_typed(set, "instructions", 0), i);
 	assert_int_equal(add(set, "soft_core/7/"), 5);
@@ -187,12 +179,11 @@ CPC_TEST(attribute_asks_for_the_type)
 CPC_TEST(handle_asks_for_its_type)
 {
 	cpc_t *ordinary = cpc;
-	cpc_set_t *set;
 
 	two_types();
 	ordinary = cpc;
 	cpc = cpc_open_core_type(CPC_VER_CURRENT, "soft_atom");
-	set = set_of("branches");
+	cpc_set_t *set = set_of("branches");
 	add(set, "soft_atom/instructions/u");
 	bind_curlwp(set);
 	fake_user(4);
@@ -209,10 +200,8 @@ CPC_TEST(handle_asks_for_its_type)
 /* The level in the name overrides the request's flags. */
 CPC_TEST(name_has_a_level)
 {
-	cpc_set_t *set;
-
 	two_types();
-	set = set_of("soft_core/instructions/k");
+	cpc_set_t *set = set_of("soft_core/instructions/k");
 	bind_curlwp(set);
 	fake_user(10);
 	fake_system(3);
@@ -233,10 +222,8 @@ add_event(cpc_set_t *set, const char *event)
 
 CPC_TEST(names_that_are_refused)
 {
-	cpc_set_t *set;
-
 	two_types();
-	set = cpc_set_create(cpc);
+	cpc_set_t *set = cpc_set_create(cpc);
 	assert_refused(add_event(set, "branches"), CPC_INVALID_EVENT,
 	    "not all of soft_core and soft_atom count it: write "
 	    "soft_atom/branches/");
@@ -256,10 +243,8 @@ CPC_TEST(names_that_are_refused)
 
 CPC_TEST(set_counts_on_one_type)
 {
-	cpc_set_t *set;
-
 	two_types();
-	set = set_of("instructions");
+	cpc_set_t *set = set_of("instructions");
 	add(set, "soft_core/cycles/");
 	assert_refused(add_event(set, "soft_atom/branches/"),
 	    CPC_CONFLICTING_REQS, "a set counts on one core type");
@@ -281,10 +266,8 @@ CPC_TEST(set_counts_on_one_type)
 
 CPC_TEST(lwp_that_cannot_run_there_is_told)
 {
-	cpc_set_t *set;
-
 	two_types();
-	set = set_of("soft_atom/branches/");
+	cpc_set_t *set = set_of("soft_atom/branches/");
 	*fake_bound(0, 1) = 0;
 	assert_bind_refused(
 	    set, "the LWP is bound to CPU 0, which is soft_core: unbind it");
@@ -303,10 +286,8 @@ CPC_TEST(lwp_that_cannot_run_there_is_told)
 /* A bind that fails for another reason leaves the LWP free. */
 CPC_TEST(failed_bind_restores_the_affinity)
 {
-	cpc_set_t *set;
-
 	two_types();
-	set = set_of("soft_atom/branches/");
+	cpc_set_t *set = set_of("soft_atom/branches/");
 	for (int i = 0; i < 4; i++)
 		add(set, "instructions");
 	assert_silent(cpc_bind_curlwp(cpc, set, 0), EINVAL);
@@ -328,10 +309,8 @@ take_cpu_1(void)
 
 CPC_TEST(counters_taken_during_the_move)
 {
-	cpc_set_t *set;
-
 	two_types();
-	set = set_of("soft_atom/branches/");
+	cpc_set_t *set = set_of("soft_atom/branches/");
 	taker = set_of("instructions");
 	fake_on_syscall = NULL;
 	fake_on_move = take_cpu_1;
@@ -357,10 +336,8 @@ refuse_other(void)
 /* The software PMU refuses this event without a text. */
 CPC_TEST(text_of_a_refusal_is_its_own)
 {
-	cpc_set_t *set;
-
 	two_types();
-	set = set_of("soft_atom/256/");
+	cpc_set_t *set = set_of("soft_atom/256/");
 	taker = set_of("soft_atom/branches/");
 	fake_on_syscall = NULL;
 	fake_on_move = refuse_other;
@@ -421,11 +398,9 @@ CPC_TEST(request_added_during_the_move)
 
 CPC_TEST(set_of_a_cpu)
 {
-	cpc_set_t *atom, *any;
-
 	two_types();
-	atom = set_of("soft_atom/branches/");
-	any = set_of("instructions");
+	cpc_set_t *atom = set_of("soft_atom/branches/");
+	cpc_set_t *any = set_of("instructions");
 	assert_reported(cpc_bind_cpu(cpc, 1, atom, 0), EINVAL, "cpc_bind_cpu",
 	    CPC_PBIND_FAILED);
 	assert_non_null(strstr(detail.text,
@@ -446,12 +421,9 @@ CPC_TEST(set_of_a_cpu)
 /* processor_bind(2) to another type: the set is invalid, nothing runs. */
 CPC_TEST(lwp_that_leaves_its_type_loses_the_set)
 {
-	cpc_set_t *set;
-	cpc_buf_t *buf;
-
 	two_types();
-	set = set_of("soft_atom/branches/");
-	buf = buf_of(set);
+	cpc_set_t *set = set_of("soft_atom/branches/");
+	cpc_buf_t *buf = buf_of(set);
 	bind_curlwp(set);
 	fake_idle();
 	*fake_bound(0, 1) = 0;
@@ -468,10 +440,8 @@ CPC_TEST(lwp_that_leaves_its_type_loses_the_set)
 /* A frozen set, too: cpc_enable() must not run it there. */
 CPC_TEST(frozen_set_is_lost_too)
 {
-	cpc_set_t *set;
-
 	two_types();
-	set = set_of("soft_atom/branches/");
+	cpc_set_t *set = set_of("soft_atom/branches/");
 	bind_curlwp(set);
 	assert_int_equal(cpc_disable(cpc), 0);
 	fake_idle();
@@ -482,11 +452,9 @@ CPC_TEST(frozen_set_is_lost_too)
 
 CPC_TEST(other_set_displaces_it)
 {
-	cpc_set_t *atom, *any;
-
 	two_types();
-	atom = set_of("soft_atom/branches/");
-	any = set_of("instructions");
+	cpc_set_t *atom = set_of("soft_atom/branches/");
+	cpc_set_t *any = set_of("instructions");
 	bind_curlwp(atom);
 	bind_curlwp(any);
 	assert_int_equal(affinity(1), 7);
@@ -497,10 +465,8 @@ CPC_TEST(other_set_displaces_it)
 
 CPC_TEST(new_lwp_inherits_the_type)
 {
-	cpc_set_t *set;
-
 	two_types();
-	set = set_of("soft_atom/branches/");
+	cpc_set_t *set = set_of("soft_atom/branches/");
 	assert_int_equal(cpc_bind_curlwp(cpc, set, CPC_BIND_LWP_INHERIT), 0);
 	assert_int_equal(fake_clone(2), 0);
 	assert_int_equal(affinity(2), 1 << 2);
@@ -515,11 +481,9 @@ CPC_TEST(new_lwp_inherits_the_type)
 /* The interrupt of an overflow takes the slow path of such a set. */
 CPC_TEST(overflow_is_folded)
 {
-	cpc_set_t *set;
-
 	fake_shape.width = 16;
 	two_types();
-	set = set_of("soft_atom/instructions/");
+	cpc_set_t *set = set_of("soft_atom/instructions/");
 	bind_curlwp(set);
 	for (int i = 0; i < 10; i++)
 		fake_user(1 << 15);

@@ -190,7 +190,6 @@ check_target(void)
 	struct lwp *l = target();
 	struct kcpc_ctx *ctx = l->l_cpc;
 	unsigned type;
-	uint64_t before;
 
 	type = ctx != NULL ? ctx->kc_pcbe.ps_type : 0;
 	assert_ptr_equal(
@@ -200,7 +199,7 @@ check_target(void)
 	assert_ptr_equal(ctx->kc_lwp, l);
 	if (type != 0)
 		assert_true(cpuset_has(l->l_only, l->l_cpu->c_id));
-	before = ctx->kc_pcbe.ps_page->cg_req[0].cq_data;
+	uint64_t before = ctx->kc_pcbe.ps_page->cg_req[0].cq_data;
 	fake_user(100);
 	fake_idle();
 	assert_int_equal(ctx->kc_pcbe.ps_page->cg_req[0].cq_data, before + 100);
@@ -299,10 +298,8 @@ try_all(void)
 static void
 others_act_on_the_way(void **state)
 {
-	unsigned n;
-
 	(void)state;
-	n = try_all();
+	unsigned n = try_all();
 	schedule[0] = '\0';
 	print_message("# %u schedules\n", n);
 	assert_true(n > 1000);

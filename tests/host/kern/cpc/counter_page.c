@@ -142,12 +142,11 @@ CPC_TEST(all_addresses_are_used)
 {
 	static const unsigned places[] = { 0, 1, 63, 64, 127, 500, PLACES - 1 };
 	uint64_t *taken_places = lwp_self()->l_proc->p_cpc_pages;
-	unsigned i;
 
 	assert_int_equal(FIRST + PLACES * PAGE_SIZE, USER_TOP);
 	memset(taken_places, 0xff, PROC_CPC_WORDS * 8);
 	assert_int_equal(get_page(), -ENOMEM);
-	for (i = 0; i < sizeof places / sizeof *places; i++) {
+	for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
 		uint64_t *word = &taken_places[places[i] / 64];
 
 		*word = ~(1ULL << places[i] % 64);
@@ -179,14 +178,12 @@ CPC_TEST(without_memory_there_is_no_page)
 /* A page that is made after a bind shows the bound set. */
 CPC_TEST(the_page_shows_a_bound_set)
 {
-	const struct cpc_page *cg;
-
 	bind_set();
 	fake_user(10);
 	fake_switch(0, 2);
 	fake_switch(0, 1);
 	fake_user(1);
-	cg = own_page();
+	const struct cpc_page *cg = own_page();
 	assert_int_equal(cg->cg_set, CPC_PAGE_SET(SET, 1));
 	assert_int_equal(cg->cg_frozen, 0);
 	assert_int_equal(cg->cg_mult, 12);
@@ -203,13 +200,11 @@ CPC_TEST(the_page_shows_a_bound_set)
 
 CPC_TEST(the_page_shows_a_frozen_set)
 {
-	const struct cpc_page *cg;
-
 	bind_set();
 	fake_user(10);
 	assert_int_equal(call_kernel(CPC_OP_DISABLE, 0, 0, 0, 0), 0);
 	assert_int_equal(sample_set(), 15);
-	cg = own_page();
+	const struct cpc_page *cg = own_page();
 	assert_int_equal(fake_pmu_running(), 0);
 	assert_int_equal(cg->cg_set, 0);
 	assert_int_equal(cg->cg_frozen, CPC_PAGE_SET(SET, 1));
@@ -294,10 +289,8 @@ CPC_TEST(a_fault_in_the_sequence_ends_the_read)
 
 CPC_TEST(a_handler_interrupts_the_read)
 {
-	uint64_t seq;
-
 	kcpc_page_interrupted(lwp_self());
-	seq = own_page()->cg_seq;
+	uint64_t seq = own_page()->cg_seq;
 	kcpc_page_interrupted(lwp_self());
 	assert_true(own_page()->cg_seq > seq);
 }
@@ -360,10 +353,9 @@ CPC_TEST(a_late_failure_removes_the_page)
 CPC_TEST(a_vfork_child_finds_no_set)
 {
 	struct lwp *parent = lwp_self(), *child = fake_lwp(1, 1);
-	const struct cpc_page *cg;
 
 	bind_set();
-	cg = own_page();
+	const struct cpc_page *cg = own_page();
 	child->l_proc->p_vforked = true;
 	assert_int_equal(kcpc_fork(parent, child), 0);
 	assert_null(child->l_cpc_page);

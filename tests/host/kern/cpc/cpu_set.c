@@ -124,10 +124,9 @@ CPC_TEST(a_cpu_has_one_set)
 CPC_TEST(late_failures_leave_nothing)
 {
 	cpc_set_t *good = set_of("instructions"), *bad = set_of("0x100");
-	int i;
 
 	assert_bind_cpu_fails(1, bad, EINVAL, CPC_INVALID_EVENT);
-	for (i = 0; i < 5; i++)
+	for (int i = 0; i < 5; i++)
 		add(bad, "instructions");
 	assert_silent(cpc_bind_cpu(cpc, 1, bad, 0), EINVAL);
 	fake_switch(0, 2);
@@ -235,19 +234,16 @@ CPC_TEST(one_kind_of_binding_at_a_time)
 /* CPC-CPU-14 */
 CPC_TEST(overflows_are_folded_silently)
 {
-	cpc_set_t *set;
-	int i;
-
 	fake_shape.width = 32;
 	reboot();
 	posts = 0;
 	kcpc_set_notify(count_post);
-	set = cpc_set_create(cpc);
+	cpc_set_t *set = cpc_set_create(cpc);
 	cpc_set_add_request(cpc, set, "instructions", UINT64_MAX,
 	    CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT, 0, NULL);
 	add(set, "cycles");
 	bind_cpu(1, set);
-	for (i = 0; i < 4; i++) {
+	for (int i = 0; i < 4; i++) {
 		fake_switch(0, 1 + i % 2);
 		fake_user(0x40000001);
 	}
@@ -261,15 +257,12 @@ CPC_TEST(overflows_are_folded_silently)
 /* If only a timer can fold narrow counters, it is a timer of their CPU. */
 CPC_TEST(mute_counters_are_folded_in_time)
 {
-	cpc_set_t *set;
-	int i;
-
 	fake_shape.width = 32;
 	fake_shape.mute = true;
 	reboot();
-	set = set_of("instructions");
+	cpc_set_t *set = set_of("instructions");
 	bind_cpu(1, set);
-	for (i = 0; i < 20; i++) {
+	for (int i = 0; i < 20; i++) {
 		fake_user(0xf0000000);
 		fake_time(100 * 1000000);
 	}
@@ -333,11 +326,9 @@ CPC_TEST(privileged_requests_are_bound)
 /* CPC-BIND-26 */
 CPC_TEST(siblings_forbid_sets_of_lwps)
 {
-	cpc_set_t *set;
-
 	fake_shape.shared = true;
 	reboot();
-	set = set_of("instructions");
+	cpc_set_t *set = set_of("instructions");
 	assert_silent(cpc_bind_curlwp(cpc, set, 0), EACCES);
 	fake_online = 3;
 	bind_curlwp(set);
@@ -358,12 +349,10 @@ CPC_TEST(siblings_forbid_sets_of_lwps)
  */
 CPC_TEST(one_sibling_has_a_set)
 {
-	cpc_set_t *set, *other;
-
 	fake_shape.shared = true;
 	reboot();
-	set = set_of("instructions");
-	other = set_of("0x100");
+	cpc_set_t *set = set_of("instructions");
+	cpc_set_t *other = set_of("0x100");
 	bind_cpu(1, set);
 	kcpc_cpu_online(&cpus[2]);
 	fake_user(9);
@@ -379,12 +368,10 @@ CPC_TEST(one_sibling_has_a_set)
 /* If PICs count what other CPUs retire, cpc_open() works, and no bind does. */
 CPC_TEST(counts_of_all_cpus_are_refused)
 {
-	cpc_set_t *set;
-
 	fake_shape.leaks = true;
 	reboot();
 	assert_non_null(strstr(fake_console, "count what all CPUs retire"));
-	set = set_of("instructions");
+	cpc_set_t *set = set_of("instructions");
 	assert_reported(cpc_bind_curlwp(cpc, set, 0), EINVAL, "cpc_bind_curlwp",
 	    CPC_RESOURCE_UNAVAIL);
 	assert_bind_cpu_fails(1, set, EINVAL, CPC_RESOURCE_UNAVAIL);

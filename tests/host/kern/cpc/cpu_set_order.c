@@ -104,10 +104,8 @@ bind_to_lwp_2(void)
 /* CPC-BIND-28: the other LWP's binding came first, and this bind ends it. */
 CPC_TEST(the_set_is_bound_on_the_way)
 {
-	cpc_buf_t *buf;
-
 	shared_set = set_of("instructions");
-	buf = buf_of(shared_set);
+	cpc_buf_t *buf = buf_of(shared_set);
 	fake_on_move = bind_to_lwp_2;
 	bind_cpu(1, shared_set);
 	fake_user(6);
@@ -223,9 +221,8 @@ CPC_TEST(unbind_waits_for_a_bind)
 	void *(*const calls[])(void *) = { unbind_set, destroy_set };
 	struct kcpc_stat st;
 	void *done;
-	int i;
 
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		shared_set = set_of("instructions");
 		others_call = calls[i];
 		fake_on_move = start_helper;

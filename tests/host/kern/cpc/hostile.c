@@ -29,12 +29,10 @@ static struct {
 static void
 make_good(void)
 {
-	unsigned i;
-
 	memset(&good, 0, sizeof good);
 	good.head.cp_set = 77;
 	good.head.cp_nreqs = 2;
-	for (i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 2; i++) {
 		good.req[i].cr_event = (struct cpc_event){ .ce_pics = 0xf,
 			.ce_code = SOFT_CODE(SOFT_CYCLES) };
 		good.req[i].cr_flags = CPC_COUNT_USER;
@@ -52,9 +50,7 @@ bind_pack(void)
 
 CPC_TEST(unknown_operations_are_einval)
 {
-	uintptr_t op;
-
-	for (op = 0; op < 256; op++) {
+	for (uintptr_t op = 0; op < 256; op++) {
 		if (op == CPC_OP_LWP_SELF || op == CPC_OP_REVOKE ||
 		    op == CPC_OP_LIVE || op == CPC_OP_UNRESOLVED ||
 		    op == CPC_OP_ACCESS ||
@@ -179,7 +175,6 @@ CPC_TEST(attribute_ids_are_checked)
 	} pack;
 	const uint32_t ids[] = { CPC_ATTR_MSR_LDLAT, CPC_ATTR_IDS, 31,
 		32 + CPC_ATTR_UMASK, UINT32_MAX };
-	unsigned i;
 
 	make_good();
 	memset(&pack, 0, sizeof pack);
@@ -188,7 +183,7 @@ CPC_TEST(attribute_ids_are_checked)
 	pack.head.cp_nattrs = 1;
 	pack.req = good.req[0];
 	pack.req.cr_nattrs = 1;
-	for (i = 0; i < sizeof ids / sizeof *ids; i++) {
+	for (unsigned i = 0; i < sizeof ids / sizeof *ids; i++) {
 		pack.attr.cpa_id = ids[i];
 		assert_int_equal(call(CPC_OP_BIND, (uintptr_t)&pack, 77, 0,
 				     (uintptr_t)&refusal),
@@ -224,9 +219,8 @@ CPC_TEST(modifiers_override_the_flags)
 		{ CPC_COUNT_USER | CPC_COUNT_SYSTEM, 0, 3, 3 },
 		{ 0, CPC_COUNT_USER, 0, 0 },
 	};
-	unsigned i;
 
-	for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		make_good();
 		good.req[0].cr_flags = cases[i].flags;
 		good.req[0].cr_event.ce_flags |=

@@ -27,11 +27,10 @@ bind_inherit(cpc_set_t *set)
 CPC_TEST(child_counts_from_presets)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
-	cpc_buf_t *buf;
 
 	add_preset(set, "instructions", 100);
 	add_preset(set, "cycles", 7);
-	buf = buf_of(set);
+	cpc_buf_t *buf = buf_of(set);
 	bind_inherit(set);
 	fake_user(20);
 	fake_switch(0, 3); /* and back: counts and cycles were saved */
@@ -85,13 +84,12 @@ CPC_TEST(the_assignment_is_inherited)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	cpc_reqinfo_t mine, its;
-	int i;
 
 	add_pic(set, "instructions", 3);
 	add(set, "cycles");
 	bind_inherit(set);
 	assert_int_equal(fake_clone(2), 0);
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		fake_switch(0, 1);
 		assert_int_equal(cpc_request_info(cpc, set, i, &mine), 0);
 		fake_switch(0, 2);
@@ -127,10 +125,8 @@ notify_set(uint64_t preset)
 /* CPC-INH-05, CPC-INH-06, CPC-INH-07, CPC-INH-08: the kernel's half */
 CPC_TEST(notify_child_waits_for_its_handler)
 {
-	cpc_set_t *set;
-
 	boot_with_signals();
-	set = notify_set(UINT64_MAX - 999);
+	cpc_set_t *set = notify_set(UINT64_MAX - 999);
 	bind_inherit(set);
 	fake_user(10);
 	assert_int_equal(fake_clone(2), 0);
@@ -178,12 +174,11 @@ CPC_TEST(child_of_a_disabled_parent_is_disabled)
 {
 	cpc_set_t *set = set_of("instructions");
 	cpc_buf_t *buf = buf_of(set);
-	hrtime_t before;
 
 	bind_inherit(set);
 	fake_user(3);
 	assert_int_equal(cpc_disable(cpc), 0);
-	before = gethrtime();
+	hrtime_t before = gethrtime();
 	assert_int_equal(fake_clone(2), 0);
 	fake_switch(0, 2);
 	fake_user(100);
@@ -201,10 +196,8 @@ CPC_TEST(child_of_a_disabled_parent_is_disabled)
 /* CPC-INH-05: the parent is frozen by its overflow, and not signalled yet. */
 CPC_TEST(child_of_an_overflowed_parent_has_its_own_signal)
 {
-	cpc_set_t *set;
-
 	boot_with_signals();
-	set = notify_set(UINT64_MAX);
+	cpc_set_t *set = notify_set(UINT64_MAX);
 	bind_inherit(set);
 	fake_user(1);
 	assert_int_equal(posts, 1);
@@ -272,16 +265,13 @@ CPC_TEST(no_memory_is_eagain)
 /* CPC-INH-12: if a timer folds narrow counters, each context has its own. */
 CPC_TEST(each_context_folds_mute_counters)
 {
-	cpc_set_t *set;
-	int i;
-
 	fake_shape.width = 32;
 	fake_shape.mute = true;
 	reboot();
-	set = set_of("instructions");
+	cpc_set_t *set = set_of("instructions");
 	bind_inherit(set);
 	assert_int_equal(fake_clone(2), 0);
-	for (i = 0; i < 4; i++) {
+	for (int i = 0; i < 4; i++) {
 		fake_switch(0, 1 + i % 2);
 		fake_user(0xf0000000);
 		fake_time(100 * 1000000);
@@ -296,11 +286,10 @@ CPC_TEST(each_context_folds_mute_counters)
 CPC_TEST(helpers_are_inherited)
 {
 	struct kcpc_stat st;
-	cpc_set_t *set;
 
 	fake_shape.helpers = true;
 	boot_with_signals();
-	set = notify_set(UINT64_MAX - 999);
+	cpc_set_t *set = notify_set(UINT64_MAX - 999);
 	bind_inherit(set);
 	assert_int_equal(fake_clone(2), 0);
 	kcpc_stat(&st);

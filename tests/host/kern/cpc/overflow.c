@@ -52,13 +52,10 @@ stray_pmis(void)
 /* CPC-CTX-04, CPC-OVF-15 */
 CPC_TEST(wraps_extend_the_count)
 {
-	cpc_set_t *set;
-	int i;
-
 	boot_narrow(false);
-	set = set_of("instructions");
+	cpc_set_t *set = set_of("instructions");
 	bind_curlwp(set);
-	for (i = 0; i < 10; i++)
+	for (int i = 0; i < 10; i++)
 		fake_user(0x80000001);
 	assert_true(sampled(set, 0) == 10 * 0x80000001ULL);
 	assert_int_equal(posted, 0);
@@ -67,13 +64,10 @@ CPC_TEST(wraps_extend_the_count)
 /* CPC-CTX-04, across switches */
 CPC_TEST(wraps_and_switches_extend_the_count)
 {
-	cpc_set_t *set;
-	int i;
-
 	boot_narrow(false);
-	set = set_of("instructions");
+	cpc_set_t *set = set_of("instructions");
 	bind_curlwp(set);
-	for (i = 0; i < 10; i++) {
+	for (int i = 0; i < 10; i++) {
 		fake_user(0xfffffff0);
 		fake_switch(0, 2);
 		fake_user(12345);
@@ -96,10 +90,8 @@ release_pmi(void)
  */
 CPC_TEST(late_interrupt_still_counts_the_wrap)
 {
-	cpc_set_t *set;
-
 	boot_narrow(false);
-	set = set_of("instructions");
+	cpc_set_t *set = set_of("instructions");
 	bind_curlwp(set);
 	fake_user(5);
 	assert_int_equal(sampled(set, 0), 5);
@@ -113,10 +105,8 @@ CPC_TEST(late_interrupt_still_counts_the_wrap)
 /* A sample between the wrap and its interrupt counts the wrap, once. */
 CPC_TEST(sample_before_the_interrupt_counts_the_wrap_once)
 {
-	cpc_set_t *set;
-
 	boot_narrow(false);
-	set = set_of("instructions");
+	cpc_set_t *set = set_of("instructions");
 	bind_curlwp(set);
 	fake_user(0xfffffff0);
 	sampled(set, 0);
@@ -136,12 +126,9 @@ CPC_TEST(sample_before_the_interrupt_counts_the_wrap_once)
  */
 CPC_TEST(overflow_belongs_to_its_lwp)
 {
-	cpc_set_t *set;
-	uint64_t before;
-
 	boot_narrow(true);
-	before = stray_pmis();
-	set = notify_set(UINT64_MAX);
+	uint64_t before = stray_pmis();
+	cpc_set_t *set = notify_set(UINT64_MAX);
 	bind_curlwp(set);
 	fake_hold_pmi = true;
 	fake_user(1);
@@ -160,10 +147,8 @@ CPC_TEST(overflow_belongs_to_its_lwp)
 /* CPC-PCBE-01 */
 CPC_TEST(preset_bits_above_the_width_survive)
 {
-	cpc_set_t *set;
-
 	boot_narrow(false);
-	set = cpc_set_create(cpc);
+	cpc_set_t *set = cpc_set_create(cpc);
 	add_preset(set, "instructions", 0x123456789abcdef0);
 	bind_curlwp(set);
 	fake_user(16);
@@ -176,14 +161,11 @@ CPC_TEST(preset_bits_above_the_width_survive)
  */
 CPC_TEST(mute_counters_are_folded_in_time)
 {
-	cpc_set_t *set;
-	int i;
-
 	fake_shape.mute = true;
 	boot_narrow(false);
-	set = set_of("instructions");
+	cpc_set_t *set = set_of("instructions");
 	bind_curlwp(set);
-	for (i = 0; i < 100; i++) {
+	for (int i = 0; i < 100; i++) {
 		fake_user(0xf0000000);
 		fake_time(100 * 1000000);
 	}
@@ -194,14 +176,11 @@ CPC_TEST(mute_counters_are_folded_in_time)
 /* docs/overflow.md: a sample also folds, in case the timer is late. */
 CPC_TEST(mute_counters_are_folded_by_a_sample)
 {
-	cpc_set_t *set;
-	uint64_t i;
-
 	fake_shape.mute = true;
 	boot_narrow(false);
-	set = set_of("instructions");
+	cpc_set_t *set = set_of("instructions");
 	bind_curlwp(set);
-	for (i = 1; i <= 10; i++) {
+	for (uint64_t i = 1; i <= 10; i++) {
 		fake_user(0xf0000000);
 		assert_true(sampled(set, 0) == i * 0xf0000000);
 	}
@@ -210,11 +189,9 @@ CPC_TEST(mute_counters_are_folded_by_a_sample)
 /* The timer belongs to the LWP that runs. */
 CPC_TEST(mute_counters_of_a_switched_out_lwp_rest)
 {
-	cpc_set_t *set;
-
 	fake_shape.mute = true;
 	boot_narrow(false);
-	set = set_of("instructions");
+	cpc_set_t *set = set_of("instructions");
 	bind_curlwp(set);
 	fake_user(5);
 	fake_switch(0, 2);
@@ -227,20 +204,16 @@ CPC_TEST(mute_counters_of_a_switched_out_lwp_rest)
 /* CPC-OVF-01, CPC-OVF-04, CPC-OVF-05: the kernel's half */
 CPC_TEST(notify_freezes_at_the_overflow)
 {
-	hrtime_t before, after;
-	cpc_set_t *set;
-	cpc_buf_t *a, *b;
-
 	boot_narrow(true);
-	set = notify_set(UINT64_MAX - 999);
-	a = buf_of(set);
-	b = buf_of(set);
+	cpc_set_t *set = notify_set(UINT64_MAX - 999);
+	cpc_buf_t *a = buf_of(set);
+	cpc_buf_t *b = buf_of(set);
 	bind_curlwp(set);
 	fake_user(999);
 	assert_int_equal(posted, 0);
-	before = gethrtime();
+	hrtime_t before = gethrtime();
 	fake_user(1);
-	after = gethrtime();
+	hrtime_t after = gethrtime();
 	assert_int_equal(posted, 1);
 	fake_user(5000);
 	assert_int_equal(posted, 1);
@@ -261,12 +234,11 @@ CPC_TEST(notify_freezes_at_the_overflow)
 CPC_TEST(a_signal_is_due_once)
 {
 	struct lwp *l = fake_lwp(0, 1);
-	cpc_set_t *set;
 
 	boot_narrow(true);
 	assert_false(kcpc_sigemt_due(l));
 	assert_false(kcpc_sigemt_take(l, NULL));
-	set = notify_set(UINT64_MAX);
+	cpc_set_t *set = notify_set(UINT64_MAX);
 	bind_curlwp(set);
 	assert_false(kcpc_sigemt_due(l));
 	fake_user(1);
@@ -301,10 +273,9 @@ CPC_TEST(urgent_requests_notify_in_the_kernel)
 		{ { CPC_COUNT_SYSTEM, CPC_COUNT_SYSTEM }, 0 },
 	};
 	cpc_set_t *set;
-	unsigned i;
 
 	boot_narrow(true);
-	for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		set = cpc_set_create(cpc);
 		add_flags(set, "instructions", cases[i].flags[0]);
 		add_flags(set, "cycles", cases[i].flags[1]);
@@ -317,14 +288,11 @@ CPC_TEST(urgent_requests_notify_in_the_kernel)
 /* CPC-OVF-06, CPC-OVF-07: the kernel's half */
 CPC_TEST(restart_enables_the_next_signal)
 {
-	cpc_set_t *set;
-	int i;
-
 	boot_narrow(true);
-	set = notify_set(UINT64_MAX - 999);
+	cpc_set_t *set = notify_set(UINT64_MAX - 999);
 	add_preset(set, "cycles", 5);
 	bind_curlwp(set);
-	for (i = 1; i <= 5; i++) {
+	for (int i = 1; i <= 5; i++) {
 		fake_user(1000);
 		assert_int_equal(posted, i);
 		assert_int_equal(sampled(set, 1), 3005);
@@ -336,10 +304,8 @@ CPC_TEST(restart_enables_the_next_signal)
 /* CPC-OVF-08: the kernel's half */
 CPC_TEST(enable_counts_past_the_wrap)
 {
-	cpc_set_t *set;
-
 	boot_narrow(true);
-	set = notify_set(UINT64_MAX);
+	cpc_set_t *set = notify_set(UINT64_MAX);
 	bind_curlwp(set);
 	fake_user(1);
 	assert_int_equal(posted, 1);
@@ -351,10 +317,8 @@ CPC_TEST(enable_counts_past_the_wrap)
 /* CPC-OVF-15: with PRECISE the wrap of another request does not notify. */
 CPC_TEST(precise_wrap_of_another_request_is_silent)
 {
-	cpc_set_t *set;
-
 	boot_narrow(true);
-	set = notify_set(0);
+	cpc_set_t *set = notify_set(0);
 	add_preset(set, "cycles", UINT64_MAX - 2);
 	bind_curlwp(set);
 	fake_user(4);
@@ -366,11 +330,9 @@ CPC_TEST(precise_wrap_of_another_request_is_silent)
 /* CPC-OVF-16 */
 CPC_TEST(imprecise_wrap_of_any_request_notifies)
 {
-	cpc_set_t *set;
-
 	fake_shape.imprecise = true;
 	boot_narrow(true);
-	set = notify_set(0);
+	cpc_set_t *set = notify_set(0);
 	add_preset(set, "cycles", UINT64_MAX - 2);
 	bind_curlwp(set);
 	fake_user(4);
@@ -380,10 +342,8 @@ CPC_TEST(imprecise_wrap_of_any_request_notifies)
 /* CPC-OVF-17 */
 CPC_TEST(two_overflows_notify_once)
 {
-	cpc_set_t *set;
-
 	boot_narrow(true);
-	set = notify_set(UINT64_MAX);
+	cpc_set_t *set = notify_set(UINT64_MAX);
 	cpc_set_add_request(cpc, set, "instructions", UINT64_MAX,
 	    CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT, 0, NULL);
 	bind_curlwp(set);
@@ -396,10 +356,9 @@ CPC_TEST(any_notify_request_notifies)
 {
 	uint64_t presets[2];
 	cpc_set_t *set;
-	int i;
 
 	boot_narrow(true);
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		presets[i] = UINT64_MAX - 9;
 		presets[1 - i] = 0;
 		set = notify_set(presets[0]);
@@ -420,11 +379,10 @@ CPC_TEST(any_notify_request_notifies)
  */
 CPC_TEST(interrupt_without_overflow_is_ignored)
 {
-	cpc_set_t *set;
 	uint64_t before = stray_pmis();
 
 	boot_narrow(false);
-	set = set_of("instructions");
+	cpc_set_t *set = set_of("instructions");
 	bind_curlwp(set);
 	fake_user(3);
 	assert_false(fake_pmi());
@@ -446,10 +404,9 @@ CPC_TEST(interrupt_without_overflow_is_ignored)
 CPC_TEST(overflow_without_context_is_stray)
 {
 	uint64_t before = stray_pmis();
-	cpc_set_t *set;
 
 	boot_narrow(true);
-	set = notify_set(UINT64_MAX);
+	cpc_set_t *set = notify_set(UINT64_MAX);
 	bind_curlwp(set);
 	fake_switch(0, 2);
 	fake_ops->program(&fake_ctx(0, 1)->kc_pcbe);
@@ -470,14 +427,11 @@ CPC_TEST(a_machine_interrupts_twice)
 	struct soft_shape shape = soft_shape_default;
 
 	for (unsigned i = 0; i < 2; i++) {
-		const struct pcbe_ops *soft;
-		uint64_t before;
-
 		boot_narrow(true);
 		shape.ns_pmi = pmis[i];
-		soft = soft_pcbe(&shape, "software");
+		const struct pcbe_ops *soft = soft_pcbe(&shape, "software");
 		bind_curlwp(notify_set(UINT64_MAX - 9));
-		before = stray_pmis();
+		uint64_t before = stray_pmis();
 		soft->advance(9, CPC_COUNT_USER);
 		assert_int_equal(posted, 0);
 		soft->advance(1, CPC_COUNT_USER);
@@ -489,11 +443,9 @@ CPC_TEST(a_machine_interrupts_twice)
 /* Every fourth instruction is a branch, from the start of each set on. */
 CPC_TEST(a_part_of_an_event_is_not_kept)
 {
-	cpc_set_t *set;
-
 	fake_shape = fake_ordinary;
 	reboot();
-	set = set_of("branches");
+	cpc_set_t *set = set_of("branches");
 	for (int round = 0; round < 2; round++) {
 		bind_curlwp(set);
 		fake_user(3);
@@ -509,11 +461,10 @@ CPC_TEST(a_part_of_an_event_is_not_kept)
 CPC_TEST(helpers_come_from_the_spare_pics)
 {
 	struct kcpc_stat st;
-	cpc_set_t *set;
 
 	fake_shape.helpers = true;
 	boot_narrow(true);
-	set = notify_set(0);
+	cpc_set_t *set = notify_set(0);
 	add(set, "cycles");
 	add(set, "cycles");
 	bind_curlwp(set);

@@ -41,11 +41,9 @@ page_seq(void)
 
 CPC_TEST(it_switches_when_due)
 {
-	uint64_t seq;
-
 	bind_new_set();
 	assert_int_equal(disturb(10, CPC_DISTURB_SWITCH), 0);
-	seq = page_seq();
+	uint64_t seq = page_seq();
 	fake_user(5);
 	fake_time(9);
 	assert_int_equal(page_seq(), seq);

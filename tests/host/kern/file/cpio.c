@@ -126,11 +126,10 @@ TEST(truncated)
 {
 	struct build whole = { .len = 0 }, b;
 	char out[256];
-	size_t end;
 
 	add_file(&whole, "a", "hello");
 	add_file(&whole, "b", "world");
-	end = whole.len;
+	size_t end = whole.len;
 	add_trailer(&whole);
 	b = whole;
 	for (b.len = 1; b.len < whole.len - 3; b.len++) {

@@ -240,11 +240,9 @@ TEST(write_after_free)
 	for (unsigned i = 0; i < sizeof at / sizeof at[0]; i++) {
 		assert_int_equal(pipe(out), 0);
 		if (fork() == 0) {
-			char *page;
-
 			dup2(out[1], 2);
 			page_poison_start();
-			page = page_alloc(0);
+			char *page = page_alloc(0);
 			page_free(page, 0);
 			page[at[i]] ^= 1;
 			page_alloc(0);

@@ -20,12 +20,10 @@ static unsigned used;
 static size_t
 height(const struct region *r)
 {
-	size_t a, b;
-
 	if (r == NULL)
 		return 0;
-	a = height(r->r_left);
-	b = height(r->r_right);
+	size_t a = height(r->r_left);
+	size_t b = height(r->r_right);
 	assert_true(a <= b + 1 && b <= a + 1);
 	return 1 + (a > b ? a : b);
 }

@@ -175,14 +175,12 @@ TEST(cut_ram)
 
 TEST(take_memory)
 {
-	uint64_t a, b;
-
 	reset_map();
 	add_range(1, 40, BOOTMEM_FREE);
 	bootinfo_sort(&bi);
-	a = bootinfo_take(&bi, 2 * PAGE, 4 * PAGE, 0, ~0ULL);
+	uint64_t a = bootinfo_take(&bi, 2 * PAGE, 4 * PAGE, 0, ~0ULL);
 	assert_int_equal(a, 4 * PAGE);
-	b = bootinfo_take(&bi, PAGE, PAGE, 10 * PAGE, 12 * PAGE);
+	uint64_t b = bootinfo_take(&bi, PAGE, PAGE, 10 * PAGE, 12 * PAGE);
 	assert_int_equal(b, 10 * PAGE);
 	assert_int_equal(type_at(a), BOOTMEM_KEEP);
 	assert_int_equal(type_at(b), BOOTMEM_KEEP);

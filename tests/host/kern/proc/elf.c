@@ -264,11 +264,10 @@ TEST(names_symbols)
 TEST(refuses_symbols_with_control_characters)
 {
 	uint64_t offset = 0;
-	char *name;
 
 	make_image();
 	assert_null(elf_check(&img, sizeof img, &limits, &e, buf, sizeof buf));
-	name = (char *)(uintptr_t)elf_symbol(&e, 0x40010c, &offset);
+	char *name = (char *)(uintptr_t)elf_symbol(&e, 0x40010c, &offset);
 	assert_string_equal(name, "main");
 	name[1] = '\n';
 	assert_null(elf_symbol(&e, 0x40010c, &offset));

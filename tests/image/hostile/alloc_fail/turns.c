@@ -117,10 +117,9 @@ static long
 make_once(uintptr_t *made)
 {
 	struct barecpc_test_state before = read_state();
-	long r;
 
 	turn_arm();
-	r = make_call();
+	long r = make_call();
 	*made = end_failing();
 	if (r < 0 && (int)-r != turn.call->tc_errno) {
 		if (!EXPECT(
@@ -140,11 +139,10 @@ turn_here(void)
 	struct barecpc_test_state before = read_state();
 	const struct turn_call *c = turn.call;
 	uintptr_t made;
-	long r;
 
 	if (c->tc_prepare != NULL)
 		c->tc_prepare();
-	r = make_once(&made);
+	long r = make_once(&made);
 	if (c->tc_undo != NULL)
 		c->tc_undo(r);
 	expect_same(&before, "undone");

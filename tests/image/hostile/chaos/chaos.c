@@ -133,11 +133,9 @@ replace_processes(void)
 static void
 take_offline(void)
 {
-	int cpu;
-
 	if (chaos.ch_cpus < 2 || !chaos_one_in(4))
 		return;
-	cpu = 1 + (int)chaos_below((unsigned)chaos.ch_cpus - 1);
+	int cpu = 1 + (int)chaos_below((unsigned)chaos.ch_cpus - 1);
 	if (p_online(cpu, P_OFFLINE) == -1)
 		EXPECT_EQ(errno, EBUSY);
 	else if (chaos_one_in(2))

@@ -115,11 +115,10 @@ static void
 do_random_act(void)
 {
 	unsigned total = 0, i;
-	uint64_t at;
 
 	for (i = 0; i < NACT; i++)
 		total += act_weight(&acts[i]);
-	at = chaos_below(total);
+	uint64_t at = chaos_below(total);
 	for (i = 0; at >= act_weight(&acts[i]); i++)
 		at -= act_weight(&acts[i]);
 	chaos_self.chl_doing = acts[i].a_name;

@@ -184,10 +184,9 @@ chaos_act_clock(void)
 	struct timespec before, after;
 	clockid_t clock = clocks[chaos_below(3)];
 	int64_t ns;
-	int err;
 
 	CHAOS_EXPECT(clock_gettime(clock, &before) == 0);
-	err = clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, &left);
+	int err = clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, &left);
 	CHAOS_EXPECT(err == 0 || err == EINTR);
 	CHAOS_EXPECT(clock_gettime(clock, &after) == 0);
 	ns = (after.tv_sec - before.tv_sec) * 1000000000LL + after.tv_nsec -

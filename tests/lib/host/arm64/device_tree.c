@@ -84,16 +84,14 @@ bool
 parse_tree(void)
 {
 	struct bootinfo bi = { 0 };
-	void *copy;
-	bool good;
 
 	assert_int_equal(fdt_pack(tree), 0);
-	copy = exact_copy(tree, fdt_totalsize(tree));
+	void *copy = exact_copy(tree, fdt_totalsize(tree));
 	bi.bi_fdt = machine_pa(copy);
 	if (tree_ram != 0)
 		bootinfo_add(&bi, tree_ram, 1UL << 30, BOOTMEM_FREE);
 	machine_reset();
-	good = machine_from_fdt(&bi);
+	bool good = machine_from_fdt(&bi);
 	if (good)
 		machine_check(&bi, 0);
 	free(copy);

@@ -270,12 +270,10 @@ fake_el0_read(unsigned n, uint64_t *v)
 bool
 pmuv3_spin(uint64_t pics, uint64_t n)
 {
-	bool was;
-
 	fake_msr("pmcntenset_el0", pics);
 	fake_isb();
 	fake_run(1, PMUV3_SPIN_INSNS(n));
-	was = fake_pending();
+	bool was = fake_pending();
 	fake_run(1, 1); /* the read of ISR_EL1 itself */
 	fake_msr("pmcntenclr_el0", pics);
 	fake_isb();

@@ -113,10 +113,9 @@ const char *
 fake_halt(void)
 {
 	struct kcpc_stat st;
-	unsigned p;
 	int l;
 
-	for (p = 0; p < FAKE_NPROC; p++) {
+	for (unsigned p = 0; p < FAKE_NPROC; p++) {
 		for (l = 1; l <= FAKE_NLWP; l++)
 			fake_exit(p, l);
 	}
@@ -550,10 +549,9 @@ fake_printf(const char *fmt, ...)
 {
 	size_t at = strlen(fake_console);
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vsnprintf(fake_console + at, sizeof fake_console - at, fmt, ap);
+	int n = vsnprintf(fake_console + at, sizeof fake_console - at, fmt, ap);
 	va_end(ap);
 	return n;
 }

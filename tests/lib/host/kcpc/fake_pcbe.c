@@ -265,13 +265,11 @@ soft_shape(void)
 const struct pcbe_ops *
 arch_pcbe(const char **why_not)
 {
-	struct soft_shape ns;
-
 	if (fake_shape.npic == 0) {
 		*why_not = "PMU absent: this test took it away";
 		return NULL;
 	}
-	ns = soft_shape();
+	struct soft_shape ns = soft_shape();
 	soft = soft_pcbe(&ns, "software");
 	ops = *soft;
 	ops.read_index = read_index;

@@ -135,10 +135,9 @@ uint64_t
 sampled(cpc_set_t *set, int index)
 {
 	cpc_buf_t *buf = buf_of(set);
-	uint64_t value;
 
 	assert_int_equal(cpc_set_sample(cpc, set, buf), 0);
-	value = got(buf, index);
+	uint64_t value = got(buf, index);
 	cpc_buf_destroy(cpc, buf);
 	return value;
 }

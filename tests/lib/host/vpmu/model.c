@@ -135,7 +135,6 @@ void
 model_retire(uint64_t n, uint64_t branches, uint_t at)
 {
 	bool overflows = false;
-	uint64_t first;
 
 	model_tick += vpmu_defect == TICK_STANDS ? 0 : CPI * n;
 	if (model_bound == NULL)
@@ -144,9 +143,9 @@ model_retire(uint64_t n, uint64_t branches, uint_t at)
 		model_again = false;
 		on_overflow(SIGEMT);
 	}
-	first = model_stopped || model_frozen
-	            ? n
-	            : until_overflow(n, at, &overflows);
+	uint64_t first = model_stopped || model_frozen
+	                     ? n
+	                     : until_overflow(n, at, &overflows);
 	retire_some(first, branches, at);
 	if (overflows)
 		overflow();

@@ -529,16 +529,15 @@ fake_run(uint64_t n, bool user)
 	uint64_t level = (user ? 0 : EVTSEL_OS) | (any ? EVTSEL_USR : 0);
 	uint64_t fixed =
 	    (user ? 0 : FIXED_CTRL_OS) | (any ? FIXED_CTRL_USR : 0);
-	unsigned i;
 
 	tsc += n;
-	for (i = 0; i < c->ngp; i++) {
+	for (unsigned i = 0; i < c->ngp; i++) {
 		if ((c->sel[i] & EVTSEL_EN) != 0 && (c->sel[i] & level) != 0 &&
 		    runs(c, 1ULL << i))
 			advance(c, &c->gp[i], events(c, c->sel[i], n),
 			    1ULL << i, (c->sel[i] & EVTSEL_INT) != 0);
 	}
-	for (i = 0; i < FAKE_NFIX && !c->stuck_fixed; i++) {
+	for (unsigned i = 0; i < FAKE_NFIX && !c->stuck_fixed; i++) {
 		uint64_t ctrl = c->fixed_ctrl >> (4 * i);
 
 		if ((ctrl & fixed) != 0 && runs(c, PERF_GLOBAL_FIXED(i)))

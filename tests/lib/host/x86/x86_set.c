@@ -272,10 +272,9 @@ overflow_proof(const struct pcbe_ops *ops, bool (*pending)(void))
 {
 	const struct pcbe_line line = { pending, pmi_take, 2000 };
 	struct pcbe_ops copy = *ops;
-	bool comes;
 
 	pmi_take();
-	comes = kcpc_prove_overflow(&copy, &line, "", false);
+	bool comes = kcpc_prove_overflow(&copy, &line, "", false);
 	assert_int_equal(
 	    comes, strstr(copy.pcbe_overflow_proof, "late") != NULL);
 	return copy.pcbe_overflow_proof;

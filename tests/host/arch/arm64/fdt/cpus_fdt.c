@@ -29,20 +29,17 @@ find_cpu(unsigned n)
 static void
 board_tree(void)
 {
-	int all;
-
 	start_tree();
 	add_timer();
 	add_gic("intc@8000000", 0x8000000, 1);
-	all = add_node(0, "cpus", NULL);
+	int all = add_node(0, "cpus", NULL);
 	set_cell(all, "#address-cells", 1);
 	set_cell(all, "#size-cells", 0);
 	for (unsigned n = NCPU; n-- > 0;) {
 		char name[32];
-		int at;
 
 		snprintf(name, sizeof name, "cpu@%u", n);
-		at = add_node(
+		int at = add_node(
 		    fdt_path_offset(tree, "/cpus"), name, "arm,cortex-a72");
 		set_cell(at, "reg", n);
 		set_cell(at, "phandle", PHANDLE + n);
@@ -138,10 +135,8 @@ add_extended(int at, uint32_t controller, uint32_t type, uint32_t number)
 TEST(interrupts_of_a_named_controller)
 {
 	for (uint32_t other = 0; other < 2; other++) {
-		int at;
-
 		board_tree();
-		at = add_node(0, "pmu", "arm,cortex-a57-pmu");
+		int at = add_node(0, "pmu", "arm,cortex-a57-pmu");
 		for (uint32_t i = 0; i < NCPU; i++) {
 			add_extended(at, 1 + other, 0, 16 + i);
 			fdt_appendprop_u32(
@@ -169,10 +164,8 @@ TEST(interrupts_of_a_named_controller)
 TEST(interrupts_of_several_controllers)
 {
 	for (uint32_t cells = 0; cells < 2; cells++) {
-		int at;
-
 		board_tree();
-		at = fdt_path_offset(tree, "/timer");
+		int at = fdt_path_offset(tree, "/timer");
 		assert_int_equal(fdt_delprop(tree, at, "interrupts"), 0);
 		for (uint32_t i = 0; i < 2; i++)
 			fdt_appendprop_u32(
@@ -194,10 +187,8 @@ TEST(psci_0_1)
 	static const char both[] = "arm,psci-0.2\0arm,psci";
 
 	for (unsigned i = 0; i < 2; i++) {
-		int at;
-
 		board_tree();
-		at = add_node(0, "psci", "arm,psci");
+		int at = add_node(0, "psci", "arm,psci");
 		if (i == 1)
 			fdt_setprop(tree, at, "compatible", both, sizeof both);
 		fdt_setprop_string(tree, at, "method", "smc");
@@ -222,11 +213,9 @@ TEST(spis_in_another_order)
 /* Two PMU nodes, as on a machine with two core types. */
 TEST(spis_of_two_nodes)
 {
-	int at;
-
 	board_tree();
 	add_pmu(2, 2, 0);
-	at = add_node(0, "pmu-a53", "arm,cortex-a53-pmu");
+	int at = add_node(0, "pmu-a53", "arm,cortex-a53-pmu");
 	for (uint32_t i = 0; i < 2; i++) {
 		add_interrupt(at, 0, 26 + i);
 		fdt_appendprop_u32(
@@ -274,10 +263,8 @@ TEST(wrong_number_of_affinities)
 
 TEST(ppi_among_spis)
 {
-	int at;
-
 	board_tree();
-	at = add_pmu(3, NCPU, 0);
+	int at = add_pmu(3, NCPU, 0);
 	add_interrupt(at, 1, 7);
 	assert_true(parse_board());
 	assert_string_equal(machine_said,
@@ -302,10 +289,8 @@ TEST(affinity_of_an_unknown_cpu)
 
 TEST(spi_of_two_cpus)
 {
-	int at;
-
 	board_tree();
-	at = add_pmu(3, NCPU, 0);
+	int at = add_pmu(3, NCPU, 0);
 	add_interrupt(at, 0, 17);
 	assert_true(parse_board());
 	assert_string_equal(

@@ -40,11 +40,9 @@ TEST(list_of_events)
 
 TEST(usual_tree)
 {
-	int at;
-
 	start_tree();
 	add_timer();
-	at = add_node(0, "pmu", "arm,armv8-pmuv3");
+	int at = add_node(0, "pmu", "arm,armv8-pmuv3");
 	add_interrupt(at, 1, 7);
 	at = add_node(0, "pl011@9000000", "arm,pl011");
 	add_ranges(at, 0x9000000, 1);
@@ -94,11 +92,9 @@ TEST(more_regions_than_cpus)
 /* #redistributor-regions is larger than the number of ranges in "reg". */
 TEST(regions_without_ranges)
 {
-	int at;
-
 	start_tree();
 	add_timer();
-	at = add_gic("intc@80000000", 0x80000000, 2);
+	int at = add_gic("intc@80000000", 0x80000000, 2);
 	set_cell(at, "#redistributor-regions", ~0U);
 	assert_true(parse_tree());
 	assert_int_equal(machine.m_ngicr, 2);
@@ -111,11 +107,9 @@ TEST(interrupt_cells_wrap)
 		~0U, 0, 1, 5, 1000 };
 
 	for (unsigned i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-		int at;
-
 		start_tree();
 		add_timer();
-		at = add_gic("intc@80000000", 0x80000000, 1);
+		int at = add_gic("intc@80000000", 0x80000000, 1);
 		set_cell(at, "#interrupt-cells", wrong[i]);
 		assert_true(parse_tree());
 		assert_int_equal(machine.m_timer_intid, 27);
@@ -127,10 +121,8 @@ TEST(interrupt_cells_wrap)
 /* An interrupt number that is not a PPI is not enabled. */
 TEST(no_ppi)
 {
-	int at;
-
 	start_tree();
-	at = add_node(0, "timer", "arm,armv8-timer");
+	int at = add_node(0, "timer", "arm,armv8-timer");
 	for (unsigned i = 0; i < 4; i++)
 		add_interrupt(at, 0, 0xfffffff0);
 	at = add_node(0, "pmu", "arm,armv8-pmuv3");
@@ -149,11 +141,10 @@ TEST(no_ppi)
 TEST(raspberry_pi)
 {
 	static const char pm[] = "brcm,bcm2711-pm\0brcm,bcm2835-pm-wdt";
-	int at;
 
 	start_tree();
 	add_timer();
-	at = add_node(0, "soc", "simple-bus");
+	int at = add_node(0, "soc", "simple-bus");
 	set_cell(at, "#address-cells", 1);
 	set_cell(at, "#size-cells", 1);
 	for (unsigned i = 0; i < 4; i++)
@@ -251,8 +242,6 @@ TEST(host_bridge)
 static void
 only_16550(const char *machine_name)
 {
-	int at;
-
 	start_tree();
 	/* Two strings, the second perhaps empty. */
 	if (machine_name != NULL)
@@ -260,7 +249,7 @@ only_16550(const char *machine_name)
 		    (int)(strlen(machine_name) + 1 +
 			  strlen(machine_name + strlen(machine_name) + 1) + 1));
 	add_timer();
-	at = add_node(0, "uart@40001000", "ns16550a");
+	int at = add_node(0, "uart@40001000", "ns16550a");
 	add_ranges(at, 0x40001000, 1);
 	add_node(0, "chosen", NULL);
 	add_gic("intc@8000000", 0x8000000, 1);
@@ -305,11 +294,9 @@ TEST(registers_of_a_16550)
 	};
 
 	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		int at;
-
 		start_tree();
 		add_timer();
-		at = add_node(0, "serial@0", NULL);
+		int at = add_node(0, "serial@0", NULL);
 		fdt_setprop(tree, at, "compatible", names, sizeof names);
 		add_ranges(at, 0x7000000, 1);
 		set_cell(at, "reg-shift", cases[i].shift);
@@ -328,11 +315,9 @@ TEST(registers_of_a_16550)
 
 TEST(gic_of_a_vendor)
 {
-	int at;
-
 	start_tree();
 	add_timer();
-	at = add_node(0, "intc@b000000", NULL);
+	int at = add_node(0, "intc@b000000", NULL);
 	fdt_setprop(tree, at, "compatible", "acme,gic\0arm,gic-400", 21);
 	add_ranges(at, 0xb000000, 2);
 	assert_true(parse_tree());
@@ -368,13 +353,12 @@ TEST(uart_of_each_name)
 	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		const char *first = cases[i].compatible;
 		size_t n = strlen(first) + 1;
-		int at;
 
 		n += strlen(first + n) + 1;
 		start_tree();
 		add_timer();
 		/* There may be many UARTs before that of stdout-path. */
-		at = add_node(0, "serial@9000000", NULL);
+		int at = add_node(0, "serial@9000000", NULL);
 		fdt_setprop(tree, at, "compatible", first, (int)n);
 		add_ranges(at, 0x9000000, 1);
 		for (unsigned j = 0; j < 6; j++) {
@@ -428,10 +412,8 @@ TEST(cut_tree)
 
 TEST(no_gic)
 {
-	int at;
-
 	start_tree();
-	at = add_node(0, "cpus", NULL);
+	int at = add_node(0, "cpus", NULL);
 	set_cell(at, "#address-cells", 1);
 	set_cell(at, "#size-cells", 0);
 	at = add_node(at, "cpu@1", NULL);

@@ -137,12 +137,11 @@ expect_nothing(uint64_t root, uintptr_t va)
 /* One test: the tables stay. */
 TEST(each_part_is_mapped_with_its_rights)
 {
-	uint64_t kernel, identity;
 	size_t bytes;
 
 	arm64_early_map(FDT_PA);
-	kernel = arm64_roots.r_kernel;
-	identity = arm64_roots.r_identity;
+	uint64_t kernel = arm64_roots.r_kernel;
+	uint64_t identity = arm64_roots.r_identity;
 	assert_int_equal(mapped(arm64_roots.r_empty), 0);
 
 	expect_range(kernel, KERN_LINK, IMAGE_PA, 0x201000, READ_ONLY | UXN);

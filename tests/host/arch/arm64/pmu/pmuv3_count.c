@@ -244,10 +244,9 @@ tick(void)
 PMUV3_TEST(tick_never_stops)
 {
 	struct set s;
-	uint64_t before, after;
 
 	boot(&shape_v3);
-	before = tick();
+	uint64_t before = tick();
 	set_one(&s, "cpu_cycles", 5, USER, 0);
 	fake_run(2, 1);
 	set_start(&s);
@@ -256,7 +255,7 @@ PMUV3_TEST(tick_never_stops)
 	set_stop(&s);
 	ops->allstop();
 	fake_run(0, 1000);
-	after = tick();
+	uint64_t after = tick();
 	assert_int_equal(after - before, 1111 * FAKE_CPI);
 	assert_int_equal(s.data[0], 10 * FAKE_CPI);
 }

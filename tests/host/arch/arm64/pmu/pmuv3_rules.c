@@ -151,12 +151,10 @@ use_every_operation(void)
 
 TEST(every_isb_is_needed)
 {
-	unsigned n;
-
 	boot(&shape_v3p5);
 	fake_pmu[0].isbs = 0;
 	use_every_operation();
-	n = fake_pmu[0].isbs;
+	unsigned n = fake_pmu[0].isbs;
 	assert_int_not_equal(n, 0);
 	for (unsigned i = 1; i <= n; i++) {
 		count_faults();

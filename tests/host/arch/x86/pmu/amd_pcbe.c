@@ -133,11 +133,9 @@ TEST(number_of_counters)
 static enum pmu_found
 join_cpu(const struct fake_cpu *shape)
 {
-	enum pmu_found found;
-
 	fake_self = 1;
 	fake_cpu[1] = *shape;
-	found = amd_pcbe_init();
+	enum pmu_found found = amd_pcbe_init();
 	fake_self = 0;
 	return found;
 }

@@ -144,10 +144,8 @@ TEST(far_overflow_in_stages)
 	boot(&core_2);
 	set_add(&set, 0, "PAPI_tot_ins", USER | NOTIFY, "", preset);
 	for (;;) {
-		uint64_t step;
-
 		set_start(&set);
-		step = (1ULL << 40) - cpu->gp[0] + 3; /* 3: skid */
+		uint64_t step = (1ULL << 40) - cpu->gp[0] + 3; /* 3: skid */
 		fake_run(step, true);
 		ran += step;
 		ops->allstop();

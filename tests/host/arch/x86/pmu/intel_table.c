@@ -370,24 +370,22 @@ TEST(newer_names_are_taken)
 	c.extra_msrs = c.wide_offcore = true;
 	for (size_t i = 0; i < sizeof cpus / sizeof cpus[0]; i++) {
 		struct event_walk ew = { 0 };
-		const struct machine *mc;
 		char name[CPC_MAX_EVENT_LEN];
 		unsigned names = 0, extras = 0;
 
 		boot(&c);
 		x86_features.model = cpus[i].model;
-		mc = named_machine(ops);
+		const struct machine *mc = named_machine(ops);
 		assert_string_equal(mc->mc_table.es_pmu->ep_name, cpus[i].pmu);
 		while (
 		    events_next(&mc->mc_table, &ew, ~0ULL, name, sizeof name)) {
 			struct cpc_event ev = { 0 };
 			uint64_t pics = named_event(ops, name, &ev);
-			int subcode;
 
 			memset(&set, 0, sizeof set);
 			if (pics == 0)
 				fail_msg("%s: %s: no PIC", cpus[i].pmu, name);
-			subcode = add_name(&set,
+			int subcode = add_name(&set,
 			    (unsigned)__builtin_ctzll(pics), name, 0, NULL);
 			/* This CPU lacks version 6's unit mask. */
 			if (subcode == CPC_RESOURCE_UNAVAIL &&

@@ -133,12 +133,11 @@ TEST(foreign_nmis_are_recognised)
 TEST(one_stop_for_two_nmis)
 {
 	struct x86_set system;
-	uint32_t found;
 
 	boot(&skylake);
 	make_set(&system, 1, SYSTEM);
 	set_start(&system);
-	found = x86_pic_nmi_found();
+	uint32_t found = x86_pic_nmi_found();
 	fake_run(2, false);
 	assert_true(x86_pic_nmi(0));
 	assert_int_equal(set_stop(&system), 1);
@@ -154,14 +153,13 @@ static void
 run_two_sets(const struct fake_cpu *shape, uint64_t n, unsigned late)
 {
 	struct x86_set system, user;
-	uint64_t overflowed;
 
 	begin_test(shape, late);
 	make_set(&system, n, SYSTEM);
 	make_set(&user, 1000, USER);
 	set_start(&system);
 	run_kernel(WORK);
-	overflowed = set_stop(&system);
+	uint64_t overflowed = set_stop(&system);
 	set_start(&user);
 	run_kernel(WORK);
 	fake_run(10, true);
@@ -253,9 +251,7 @@ TEST(early_nmi_stops_later_pics)
 static uint64_t
 count_profile(const struct fake_cpu *shape, uint64_t period)
 {
-	struct pcbe_nmi_log *pk;
 	struct x86_set system;
-	uint64_t events;
 
 	begin_test(shape, 0);
 	set_init(&system, ops);
@@ -269,9 +265,9 @@ count_profile(const struct fake_cpu *shape, uint64_t period)
 	run_kernel(WORK);
 	set_stop(&system);
 	end_test();
-	pk = ops->nmi_log();
-	events = pk->pk_n * period +
-	         ((system.data[0] + period) & ((1ULL << cpu->width) - 1));
+	struct pcbe_nmi_log *pk = ops->nmi_log();
+	uint64_t events = pk->pk_n * period + ((system.data[0] + period) &
+						  ((1ULL << cpu->width) - 1));
 	/*
 	 * Each NMI left an entry, except one that interrupted the stop itself.
 	 */

@@ -51,10 +51,8 @@ strain(void)
 
 TEST(intel_shows_all)
 {
-	struct barecpc_interrupts by;
-
 	start(&skylake);
-	by = strain();
+	struct barecpc_interrupts by = strain();
 	assert_int_equal(by.by_flags, 0x1f);
 	assert_int_equal(by.by_smis, 7);
 	assert_int_equal(by.by_throttles, 0);

@@ -162,7 +162,6 @@ command(int argc, char **argv)
 		.exh_shape = shapes[0], .exh_start = "", .exh_depth = 5
 	};
 	const char *replay = NULL;
-	bool good;
 
 	if (argc % 2 == 0)
 		return usage();
@@ -188,7 +187,7 @@ command(int argc, char **argv)
 	}
 	if (x.exh_depth == 0 || x.exh_depth > 20)
 		return usage();
-	good = replay != NULL ? ex_replay(&x, replay) : ex_search(&x);
+	bool good = replay != NULL ? ex_replay(&x, replay) : ex_search(&x);
 	printf("# %lu states, %lu steps\n", (unsigned long)x.exh_states,
 	    (unsigned long)x.exh_steps);
 	if (!good)

@@ -71,11 +71,10 @@ read_pic(struct reader *rd)
 {
 	const struct cpc_page_req *cq = &rd->rd_req;
 	unsigned cpu = arch_curcpu()->c_id, pic = (unsigned)cq->cq_index;
-	uint64_t d;
 
 	if (pic >= PCBE_MAXPIC || (soft_pcbe_running(cpu) >> pic & 1) == 0)
 		return false;
-	d = soft_pcbe_raw(cpu, pic) - cq->cq_last;
+	uint64_t d = soft_pcbe_raw(cpu, pic) - cq->cq_last;
 	d &= cq->cq_mask;
 	rd->rd_value[rd->rd_stage / 2] = d + cq->cq_data;
 	return true;

@@ -92,10 +92,9 @@ make_read(unsigned n, bool check)
 	unsigned cpu = path[n - 1].ext_cpu;
 	unsigned set = ex_model_set(&model, (unsigned)model.em_cpu[cpu].mp_lwp);
 	struct ex_result got;
-	const char *why;
 
 	ex_world_read(cpu, set, &got);
-	why = ex_model_read(&model, cpu, &got);
+	const char *why = ex_model_read(&model, cpu, &got);
 	if (check && why == NULL)
 		why = ex_world_check(&model);
 	return !check || why == NULL || report_failure(n, why);
@@ -238,13 +237,12 @@ bool
 ex_search(struct ex_search *x)
 {
 	int n = begin_schedule(x, x->exh_start);
-	bool good;
 
 	if (n < 0)
 		return clean_up(false);
 	if ((seen = calloc(TABLE, sizeof *seen)) == NULL)
 		abort();
-	good = search((unsigned)n, x->exh_depth);
+	bool good = search((unsigned)n, x->exh_depth);
 	free(seen);
 	return clean_up(good);
 }

@@ -433,7 +433,6 @@ check_lwp(const struct ex_model *m, unsigned lwp)
 	const struct kcpc_ctx *ctx = lwp_at(lwp)->l_cpc;
 	const struct ex_lwp *l = &m->em_lwp[lwp];
 	const struct ex_ctx *c = &l->exl_ctx;
-	uint32_t flags;
 
 	if ((ctx != NULL) != c->exc_live)
 		return DIFFERS(
@@ -445,7 +444,7 @@ check_lwp(const struct ex_model *m, unsigned lwp)
 		return DIFFERS("LWP %u is bound to another CPU", lwp + 1);
 	if (ctx == NULL)
 		return NULL;
-	flags = ctx->kc_flags & (KCPC_CTX_FREEZE | KCPC_CTX_INVALID);
+	uint32_t flags = ctx->kc_flags & (KCPC_CTX_FREEZE | KCPC_CTX_INVALID);
 	if (ctx->kc_set != c->exc_set + 1ULL ||
 	    (flags & KCPC_CTX_INVALID) !=
 		(c->exc_invalid ? KCPC_CTX_INVALID : 0))

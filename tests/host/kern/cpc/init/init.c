@@ -47,7 +47,6 @@ CPC_TEST(absent_pmu_is_one_line_with_the_reason)
 
 CPC_TEST(broken_pic_is_named_and_not_used)
 {
-	cpc_set_t *set;
 	int events = 0;
 
 	fake_shape.broken = 1 << 1;
@@ -58,7 +57,7 @@ CPC_TEST(broken_pic_is_named_and_not_used)
 	assert_int_equal(cpc_npic(cpc), 4);
 	cpc_walk_events_pic(cpc, 1, &events, count_event);
 	assert_int_equal(events, 0);
-	set = set_of("cycles");
+	cpc_set_t *set = set_of("cycles");
 	add(set, "cycles");
 	bind_curlwp(set);
 	assert_int_equal(fake_pmu_running(), 1 << 0 | 1 << 2);
@@ -70,11 +69,9 @@ CPC_TEST(broken_pic_is_named_and_not_used)
  */
 CPC_TEST(broken_pic_takes_no_raw_code_either)
 {
-	cpc_set_t *set;
-
 	fake_shape.broken = 1 << 1;
 	reboot();
-	set = cpc_set_create(cpc);
+	cpc_set_t *set = cpc_set_create(cpc);
 	add_pic(set, "0x3c", 1);
 	assert_reported(cpc_bind_curlwp(cpc, set, 0), EINVAL, "cpc_bind_curlwp",
 	    CPC_RESOURCE_UNAVAIL);

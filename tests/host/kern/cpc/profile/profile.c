@@ -122,12 +122,11 @@ PROFILE_TEST(a_thread_before_the_program_is_not_counted)
 PROFILE_TEST(the_next_program_is_counted)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
-	cpc_buf_t *buf;
 	uint64_t sums[3] = { 0 };
 
 	add_preset(set, "instructions", 100);
 	add_preset(set, "cycles", 7);
-	buf = buf_of(set);
+	cpc_buf_t *buf = buf_of(set);
 	profile_begin(set, 0);
 	assert_false(fake_pmu_any());
 	fake_user(1000);

@@ -63,16 +63,15 @@ PROFILE_TEST(each_lwp_has_a_row)
 PROFILE_TEST(each_period_has_a_row)
 {
 	struct row r[4];
-	unsigned i;
 
 	profile_begin(set_of_two(NOTIFY, CPC_COUNT_USER), CPC_PROFILE_ROWS);
 	fake_exec();
-	for (i = 0; i < 2; i++)
+	for (unsigned i = 0; i < 2; i++)
 		profile_pass(0x1000);
 	fake_user(3);
 	fake_exit(0, 1);
 	assert_int_equal(profile_take(r, sizeof r), 3 * sizeof r[0]);
-	for (i = 0; i < 2; i++)
+	for (unsigned i = 0; i < 2; i++)
 		assert_row(&r[i], 1, PERIOD, 3 * PERIOD);
 	assert_row(&r[2], 1, 3, 9);
 	profile_look();

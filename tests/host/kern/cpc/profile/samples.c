@@ -23,12 +23,11 @@ assert_sample(const struct sample *s, unsigned lwp, uint64_t pc)
 PROFILE_TEST(each_period_adds_a_sample)
 {
 	struct sample s[6];
-	unsigned i;
 
 	profile_begin(profile_set(NOTIFY), 1);
 	profile_pass(0x1000); /* the program has not begun */
 	fake_exec();
-	for (i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < 3; i++) {
 		profile_pass(0x1000 + i);
 		profile_look();
 		assert_int_equal(profile_st.ct_samples, i + 1);
@@ -46,7 +45,7 @@ PROFILE_TEST(each_period_adds_a_sample)
 	assert_int_equal(profile_st.ct_lost, 0);
 	assert_int_equal(profile_st.ct_events, 4 * PERIOD + 4);
 	assert_int_equal(profile_take(s, sizeof s), 4 * sizeof s[0]);
-	for (i = 0; i < 3; i++)
+	for (unsigned i = 0; i < 3; i++)
 		assert_sample(&s[i], 1, 0x1000 + i);
 	assert_sample(&s[3], 2, 0x2000);
 	assert_int_equal(profile_take(s, sizeof s), 0);
@@ -131,11 +130,10 @@ PROFILE_TEST(callers_are_found_by_their_frames)
 	} cases[] = { { 2, 0, 4 }, { 2, 3, 4 }, { 1, 0, 3 }, { 1, 1, 3 },
 		{ 1, 2, 4 } };
 	uintptr_t to;
-	unsigned i;
 
 	profile_begin(profile_set(NOTIFY), 5);
 	fake_exec();
-	for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		f[0].fp = (uintptr_t)&f[1];
 		f[1].fp = (uintptr_t)&f[2];
 		f[2].fp = BAD;
@@ -170,11 +168,10 @@ PROFILE_TEST(no_more_frames_than_the_depth)
 		uintptr_t fp, pc;
 	} f[3];
 	char s[64];
-	unsigned i;
 
 	profile_begin(profile_set(NOTIFY), 2);
 	fake_exec();
-	for (i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < 3; i++) {
 		f[i].fp = (uintptr_t)&f[i + 1];
 		f[i].pc = 1;
 	}
@@ -221,28 +218,25 @@ PROFILE_TEST(samples_are_read_in_full)
 PROFILE_TEST(samples_come_while_others_are_read)
 {
 	struct sample s[4];
-	unsigned n;
 
 	profile_begin(profile_set(NOTIFY), 1);
 	fake_exec();
-	for (n = 0; n < 3; n++)
+	for (unsigned n = 0; n < 3; n++)
 		profile_pass(n);
 	assert_int_equal(profile_take(s, sizeof s[0]), sizeof s[0]);
 	profile_pass(3);
 	assert_int_equal(profile_take(&s[1], sizeof s), 3 * sizeof s[0]);
-	for (n = 0; n < 4; n++)
+	for (unsigned n = 0; n < 4; n++)
 		assert_sample(&s[n], 1, n);
 }
 
 /* One page holds many samples. */
 PROFILE_TEST(samples_take_little_memory)
 {
-	unsigned n;
-
 	profile_begin(profile_set(NOTIFY), 1);
 	fake_exec();
 	fake_kmalloc_fails = 2;
-	for (n = 0; n < MANY / 8; n++)
+	for (unsigned n = 0; n < MANY / 8; n++)
 		profile_pass(n);
 	profile_look();
 	assert_int_equal(profile_st.ct_lost, 0);
@@ -354,10 +348,8 @@ assert_pair(const struct pair *s, uint64_t kernel, uint64_t pc)
 PROFILE_TEST(overflows_in_the_kernel_are_sampled)
 {
 	static struct pcbe_ops nmi;
-	struct pcbe_set *ps;
 	struct pair s[4];
 	struct sample last;
-	unsigned i;
 
 	nmi = *fake_ops;
 	nmi.nmi_log = get_nmi_log;
@@ -366,11 +358,11 @@ PROFILE_TEST(overflows_in_the_kernel_are_sampled)
 	reboot();
 	profile_open();
 	profile_begin(profile_set(CPC_COUNT_SYSTEM | CPC_OVF_NOTIFY_EMT), 2);
-	ps = &fake_ctx(0, 1)->kc_pcbe;
+	struct pcbe_set *ps = &fake_ctx(0, 1)->kc_pcbe;
 	assert_true(ps->ps_nmi_reload == -(uint64_t)PERIOD);
 	assert_true(ps->ps_config == PCBE_CONFIG_NEW);
 	fake_exec();
-	for (i = 1; i <= 2; i++) {
+	for (unsigned i = 1; i <= 2; i++) {
 		/* The PIC ends three periods and counts 4 more. */
 		fake_hold_pmi = true;
 		fake_system(PERIOD);

@@ -43,10 +43,8 @@ no_signal(struct lwp *l)
 
 CPC_TEST(no_set_gets_its_pic)
 {
-	cpc_set_t *set;
-
 	boot(CPC_COUNT_USER);
-	set = cpc_set_create(cpc);
+	cpc_set_t *set = cpc_set_create(cpc);
 	assert_reported(cpc_set_add_request(cpc, set, "cycles", 0,
 			    CPC_COUNT_USER, 1, &(cpc_attr_t){ "picnum", 3 }),
 	    EINVAL, "cpc_set_add_request", CPC_PIC_NOT_CAPABLE);
@@ -65,10 +63,8 @@ CPC_TEST(no_set_gets_its_pic)
 
 CPC_TEST(user_counts_of_lwps_agree)
 {
-	cpc_set_t *set;
-
 	boot(CPC_COUNT_USER);
-	set = set_of("instructions");
+	cpc_set_t *set = set_of("instructions");
 	fake_user(100); /* no set counts these */
 	bind_curlwp(set);
 	fake_user(1000);
@@ -90,10 +86,8 @@ CPC_TEST(user_counts_of_lwps_agree)
 /* A set that counts something else is not compared. */
 CPC_TEST(a_different_set_is_not_compared)
 {
-	cpc_set_t *set;
-
 	boot(CPC_COUNT_USER);
-	set = set_of("cycles");
+	cpc_set_t *set = set_of("cycles");
 	add_flags(set, "instructions", CPC_COUNT_USER | CPC_COUNT_SYSTEM);
 	bind_curlwp(set);
 	fake_user(1000);
@@ -115,11 +109,9 @@ CPC_TEST(idle_counts_are_separate)
 
 CPC_TEST(a_lost_count_is_found)
 {
-	cpc_set_t *set;
-
 	fake_shape.forgets = true;
 	boot(CPC_COUNT_USER);
-	set = set_of("instructions");
+	cpc_set_t *set = set_of("instructions");
 	bind_curlwp(set);
 	fake_user(1000);
 	assert_int_equal(cpc_unbind(cpc, set), 0);
@@ -133,11 +125,9 @@ CPC_TEST(a_lost_count_is_found)
 /* 2^32 instructions and a few: kcpc adds the overflow that was reported. */
 CPC_TEST(a_narrow_counter_is_compared_in_its_width)
 {
-	cpc_set_t *set;
-
 	fake_shape.width = 32;
 	boot(CPC_COUNT_USER);
-	set = set_of("instructions");
+	cpc_set_t *set = set_of("instructions");
 	bind_curlwp(set);
 	fake_user(1ULL << 31);
 	fake_time(1000000000); /* the witness samples its PIC */
@@ -155,9 +145,8 @@ CPC_TEST(no_urgent_pics_with_a_witness)
 {
 	const uint32_t of[] = { CPC_COUNT_USER, CPC_COUNT_SYSTEM };
 	cpc_set_t *set;
-	unsigned i;
 
-	for (i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 2; i++) {
 		boot(of[i]);
 		kcpc_set_notify(no_signal);
 		set = cpc_set_create(cpc);

@@ -244,7 +244,6 @@ TEST(hostile_structures_give_no_name)
 TEST(names_are_clean)
 {
 	char big[400] = "\x01\x05\x02\x00\x01";
-	const char *got;
 
 	assert_string_equal(
 	    NAMES_IN("\x01\x06\x02\x00\x01\x02"
@@ -257,7 +256,7 @@ TEST(names_are_clean)
 	/* Spaces alone are no name. */
 	assert_string_equal(NAMES_IN("\x01\x05\x02\x00\x01    \0\0"), "");
 	memset(big + 5, 'x', 300);
-	got = names_in(big, 5 + 300 + 2);
+	const char *got = names_in(big, 5 + 300 + 2);
 	assert_int_equal(
 	    strlen(got), strlen("\"smbios\":{\"maker\":\"\"},") + 64);
 }
@@ -339,14 +338,13 @@ TEST(hostile_modules_are_bounded)
 	static const char one[] =
 	    "\x11\x15\x05\x00\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\x07\0\0\0\0";
 	char many[300 * sizeof one];
-	const char *got;
 	unsigned kinds = 0;
 
 	for (unsigned i = 0; i < 300; i++) {
 		memcpy(many + i * (sizeof one - 1), one, sizeof one - 1);
 		many[i * (sizeof one - 1) + 12] = (char)(i % 100 + 1);
 	}
-	got = names_in(many, 300 * (sizeof one - 1));
+	const char *got = names_in(many, 300 * (sizeof one - 1));
 	while ((got = strstr(got, "\"count\":3,")) != NULL) {
 		got++;
 		kinds++;

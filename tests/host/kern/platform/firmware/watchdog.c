@@ -21,7 +21,6 @@ described(void)
 
 TEST(the_worst_state_comes_first)
 {
-	const char *said;
 	unsigned n = 0;
 
 	assert_string_equal(described(), "");
@@ -37,7 +36,7 @@ TEST(the_worst_state_comes_first)
 	/* There is no room for more than eight. */
 	for (unsigned i = 0; i < 8; i++)
 		watchdog_found("last", WATCHDOG_IDLE);
-	said = described();
+	const char *said = described();
 	while ((said = strstr(said, "\"kind\":")) != NULL) {
 		said++;
 		n++;

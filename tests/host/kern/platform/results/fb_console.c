@@ -285,7 +285,6 @@ TEST(two_screens)
 TEST(small_pixels)
 {
 	for (unsigned bytes = 2; bytes < 4; bytes++) {
-		const uint8_t *p;
 		unsigned lit = 0;
 
 		bi.bi_fb[1] = (struct bootfb){ .fb_base = 0xd0000000,
@@ -296,7 +295,7 @@ TEST(small_pixels)
 			.fb_pixel_bytes = bytes };
 		start_console(64, 64, 0);
 		write_text("|");
-		p = (const uint8_t *)second;
+		const uint8_t *p = (const uint8_t *)second;
 		for (unsigned at = 0; at < 64 * 64; at++, p += bytes) {
 			bool ink = screen[at] != 0;
 

@@ -159,11 +159,10 @@ records(void)
 {
 	static char *to;
 	const char *why;
-	long n;
 
 	free(to);
 	to = malloc(head->kh_bytes + 1);
-	n = kept_records(head, to, &why);
+	long n = kept_records(head, to, &why);
 	if (n < 0)
 		return NULL;
 	to[n] = '\0';
@@ -231,15 +230,13 @@ TEST(every_change_is_noticed)
 TEST(damaged_frames)
 {
 	for (unsigned way = 0; way < 4; way++) {
-		char *s;
-
 		begin_run(2048);
 		record("{\"a\":1}");
 		if (way == 3)
 			keep_end(); /* a panic sends no status */
 		else
 			finish_run();
-		s = strstr(kept_text(head), "json ");
+		char *s = strstr(kept_text(head), "json ");
 		if (way == 0)
 			s[strlen("json ")] ^= 1;
 		else if (way == 1)
@@ -263,7 +260,6 @@ TEST(any_text)
 	for (unsigned run = 0; run < 5000; run++) {
 		char text[256] = "";
 		const char *why;
-		void *to;
 
 		for (unsigned i = 0; i < (unsigned)rand() % 10; i++)
 			strcat(text, part[(unsigned)rand() % 10]);
@@ -271,7 +267,7 @@ TEST(any_text)
 		head->kh_bytes = (uint32_t)strlen(text);
 		memcpy(kept_text(head), text, strlen(text));
 		kept_end(head);
-		to = malloc(strlen(text) + 1);
+		void *to = malloc(strlen(text) + 1);
 		kept_records(head, to, &why);
 		free(to);
 	}
