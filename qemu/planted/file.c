@@ -57,11 +57,10 @@ static uint64_t get_number(struct reader *r, json_t *in, const char *at,
     return json_integer_value(n);
 }
 
-/* 0 if it is not there */
 static uint64_t get_optional(struct reader *r, json_t *in, const char *at,
-                             const char *key)
+                             const char *key, uint64_t absent)
 {
-    return json_object_get(in, key) ? get_number(r, in, at, key) : 0;
+    return json_object_get(in, key) ? get_number(r, in, at, key) : absent;
 }
 
 static bool get_bool(struct reader *r, json_t *in, const char *at,
@@ -125,8 +124,8 @@ static void get_work(struct reader *r, json_t *in, const char *at,
 
     check_keys(r, in, at, keys);
     w->latency = get_number(r, in, at, "latency");
-    w->busy = json_object_get(in, "busy") ? get_number(r, in, at, "busy") : 1;
-    w->uops = json_object_get(in, "uops") ? get_number(r, in, at, "uops") : 1;
+    w->busy = get_optional(r, in, at, "busy", 1);
+    w->uops = get_optional(r, in, at, "uops", 1);
     w->ports = get_ports(r, in, at);
 }
 
@@ -238,9 +237,9 @@ static void get_cache(struct reader *r, json_t *root, const char *name,
     g->line = get_number(r, in, at, "line");
     g->latency = get_number(r, in, at, "latency");
     get_policy(r, in, at, g);
-    *announced = get_optional(r, in, at, "announced");
+    *announced = get_optional(r, in, at, "announced", 0);
     if (!r->why && *announced &&
-        (!g->ways || *announced % ((uint64_t)g->ways * g->line))) {
+        (!g->ways || !g->line || *announced % ((uint64_t)g->ways * g->line))) {
         complain(r, "%sannounced is not a number of sets of %u lines", at,
                  g->ways);
     }
@@ -333,8 +332,8 @@ static void get_faults(struct reader *r, json_t *in, struct file_faults *f)
         complain(r, "faults is not an object");
     }
     check_keys(r, in, "faults.", keys);
-    f->late = get_optional(r, in, "faults.", "late");
-    f->late_seed = get_optional(r, in, "faults.", "late_seed");
+    f->late = get_optional(r, in, "faults.", "late", 0);
+    f->late_seed = get_optional(r, in, "faults.", "late_seed", 0);
     f->late_freeze = get_bool(r, in, "faults.", "late_freeze");
     f->shared_msrs = get_bool(r, in, "faults.", "shared_msrs");
     get_pause(r, in, "smi", "cycles", &f->smi);
@@ -377,8 +376,7 @@ static void get_machine(struct reader *r, json_t *root,
     m->next_line = get_prefetcher(r, root);
     m->entries = get_number(r, predictor, "predictor.", "entries");
     m->penalty = get_number(r, predictor, "predictor.", "penalty");
-    m->seed =
-        json_object_get(root, "seed") ? get_number(r, root, "", "seed") : 1;
+    m->seed = get_optional(r, root, "", "seed", 1);
     get_faults(r, json_object_get(root, "faults"), f);
 }
 

@@ -269,6 +269,7 @@ def check_wrong_files(folder):
                          ({"memory": 2 ** 30}, "memory and penalty are at most 65536 cycles"),
                          ({"classes": {"x": {}}}, "classes.x is not a property"), ({"predictor": {"x": 1}}, "predictor.x is not a property"),
                          ({"faults": []}, "faults is not an object"), ({"faults": {"shared_msrs": 1}}, "faults.shared_msrs is not true or false"),
+                         ({"l2": {"size": 512, "ways": 8, "line": 0, "latency": 4, "policy": "lru", "announced": 1}}, "l2.announced is not"),
                          ({"l1i": {"size": 512, "ways": 8, "line": 64, "latency": 4, "policy": "qlru_H.._M._R._U."}}, "l1i.policy is not")):
         file = folder / "wrong.json"
         file.write_text(json.dumps({**draw_machine("wrong"), **change}))
