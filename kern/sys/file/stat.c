@@ -109,7 +109,10 @@ intptr_t
 sys_statx(const uintptr_t *a)
 {
 	struct file_info fi = { 0 };
-	int err = stat_at((int)a[0], a[1], (unsigned)a[2], &fi);
+	/* Linux keeps the mask's upper bit for what it does not know yet. */
+	int err = a[3] & 0x80000000
+	              ? EINVAL
+	              : stat_at((int)a[0], a[1], (unsigned)a[2], &fi);
 	const struct statx st = { .stx_mask = STATX_BASIC_STATS,
 		.stx_blksize = PAGE_SIZE,
 		.stx_nlink = fi.fi_nlink,

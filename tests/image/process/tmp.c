@@ -69,6 +69,7 @@ TEST(newer_calls_know_the_file)
 	EXPECT_EQ(stx[7], S_IFREG | 0644); /* stx_mode */
 	EXPECT_EQ(stx[10], 16);            /* stx_size */
 	EXPECT_ERRNO(syscall(SYS_statx, -100, NAME, 1, 0, stx), EINVAL);
+	EXPECT_ERRNO(syscall(SYS_statx, fd, "", 0x1000, ~0u, stx), EINVAL);
 	EXPECT_ERRNO(syscall(SYS_statx, -100, "/tmp/no", 0, 0, stx), ENOENT);
 	EXPECT_ERRNO(syscall(SYS_fgetxattr, fd, "user.x", buf, 8), ENOTSUP);
 	EXPECT_EQ(truncate(NAME, 3), 0);
