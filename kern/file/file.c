@@ -387,7 +387,7 @@ file_stat(const struct file *f, struct file_info *fi)
 	const char *path = f->f_name;
 	char buf[32];
 
-	*fi = (struct file_info){ .fi_nlink = 1 };
+	*fi = (struct file_info){ .fi_nlink = 1, .fi_time[1][0] = 1 };
 	switch (f->f_kind) {
 	case FILE_ARCHIVE:
 		fi->fi_mode = f->f_symlink ? S_IFLNK | 0777 : S_IFREG | 0555;

@@ -170,7 +170,7 @@ static void
 take_lines(
     const char *name, int in, int answer, int text, unsigned long *expected)
 {
-	static const struct timespec now;
+	struct timespec left = { 0 };
 	struct pollfd wait = { .fd = in, .events = POLLIN };
 	char *lines = NULL, *line, *end;
 	size_t have = 0, length;
@@ -178,9 +178,17 @@ take_lines(
 	int ready;
 
 	for (;;) {
-		ready = ppoll(&wait, 1, child_ended ? &now : NULL, &no_signal);
+		left.tv_sec = child_ended ? 0 : most_seconds + 1;
+		ready = ppoll(&wait, 1, child_ended || have != 0 ? &left : NULL,
+		    &no_signal);
 		if (ready == -1 && errno == EINTR)
 			continue;
+		/* The writer was killed: it is another one's turn. */
+		if (ready == 0 && !child_ended && write(answer, "", 1) == 1) {
+			fprintf(stderr, CUT, name);
+			have = 0;
+			continue;
+		}
 		lines = fail_unless_room(realloc(lines, have + 4096));
 		if (ready != 1 || (n = read(in, lines + have, 4096)) <= 0)
 			break;

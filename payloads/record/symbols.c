@@ -143,14 +143,12 @@ read_symbols(struct symbols *sy, const char *path)
 	    eh->e_shoff > bytes || eh->e_shoff % _Alignof(Elf64_Shdr) != 0 ||
 	    eh->e_shnum > (bytes - eh->e_shoff) / sizeof *sh)
 		return "its sections are damaged";
-	for (unsigned i = 0; i < eh->e_shnum; i++) {
-		if (sh[i].sh_type == SHT_SYMTAB)
-			return read_table(sy, sh, eh->e_shnum, &sh[i]);
-	}
 	/* A library without symbols still has those that it exports. */
-	for (unsigned i = 0; i < eh->e_shnum; i++) {
-		if (sh[i].sh_type == SHT_DYNSYM)
-			return read_table(sy, sh, eh->e_shnum, &sh[i]);
+	for (unsigned i = 0; i < 2u * eh->e_shnum; i++) {
+		const Elf64_Shdr *at = &sh[i % eh->e_shnum];
+
+		if (at->sh_type == (i < eh->e_shnum ? SHT_SYMTAB : SHT_DYNSYM))
+			return read_table(sy, sh, eh->e_shnum, at);
 	}
 	return NULL;
 }

@@ -103,7 +103,6 @@ def annotate(args):
 
 def _range(path, arch, symbol, address):
     """The addresses of the function with this name that holds the address."""
-    for low, high in profiles.functions(path, arch):
-        if low <= address < high:
-            return low, high
+    if found := [(low, high) for low, high in profiles.functions(path, arch) if low <= address < high]:
+        return min(found)
     raise HostError(f"{symbol}: {path} does not say where it ends")

@@ -34,19 +34,23 @@ int
 main(int argc, char **argv)
 {
 	const char *fds = getenv("BARECPC_PACK");
-	char *words[] = { argv[0], argv[0], NULL };
+	char *words[] = { argv[0], "-s0", argv[0], NULL };
 	char turn;
 	int in, out, back;
 
 	full = argc == 2;
 	if (fds == NULL)
-		return pack_main(2, words);
+		return pack_main(3, words);
 	if (fork() == 0) {
 		close(STDERR_FILENO); /* the test waits for its end */
 		return sleep(100) != 0;
 	}
-	if (sscanf(fds, "%d,%d,%d", &in, &out, &back) != 3 ||
-	    read(in, &turn, 1) != 1 || write(out, whole, strlen(whole)) == -1 ||
+	if (sscanf(fds, "%d,%d,%d", &in, &out, &back) != 3)
+		return 1;
+	if (fork() == 0) /* is killed within its turn */
+		_exit(read(in, &turn, 1) + write(out, cut, strlen(cut)));
+	wait(NULL);
+	if (read(in, &turn, 1) != 1 || write(out, whole, strlen(whole)) == -1 ||
 	    read(in, &turn, 1) != 1 || write(out, cut, sizeof cut) == -1 ||
 	    write(out, "\n", 1) == -1 || read(in, &turn, 1) != 1 ||
 	    write(out, cut, strlen(cut)) == -1)
