@@ -252,6 +252,13 @@ unsigned find_register(const forms &f, const char *name)
     return 0;
 }
 
+/* It reads and writes a register that the decoder's lists leave out. */
+void add_both(const forms &f, planted_form *form, const char *name)
+{
+    add(f, { &form->reads, form->read }, find_register(f, name));
+    add(f, { &form->writes, form->write }, find_register(f, name));
+}
+
 void add_operands(const forms &f, const MCInst &i, const MCInstrDesc &d,
                   StringRef name, planted_form *form)
 {
@@ -297,10 +304,8 @@ void add_operands(const forms &f, const MCInst &i, const MCInstrDesc &d,
         add_flags(f, reads, x86_flags_read(name, i, uses_flags));
     } else {
         /* These leave some of the flags, or V becomes the opposite of C. */
-        if (starts(name, { "RMIF", "SETF", "CTERM" })) {
-            add(f, reads, find_register(f, "NZCV"));
-        }
-        if (name == "MRS" && i.getOperand(1).getImm() == SYSREG_NZCV) {
+        if (starts(name, { "RMIF", "SETF", "CTERM" }) ||
+            (name == "MRS" && i.getOperand(1).getImm() == SYSREG_NZCV)) {
             add(f, reads, find_register(f, "NZCV"));
         }
         if (name == "MSR" && i.getOperand(0).getImm() == SYSREG_NZCV) {
@@ -308,23 +313,18 @@ void add_operands(const forms &f, const MCInst &i, const MCInstrDesc &d,
         }
         return;
     }
-    /* What the decoder's lists leave out */
     if (starts(name, { "RET", "CALL", "PUSH", "POP", "ENTER", "LEAVE" }) &&
         !starts(name, { "POPCNT" })) {
-        add(f, reads, find_register(f, "RSP"));
-        add(f, writes, find_register(f, "RSP"));
+        add_both(f, form, "RSP");
     }
     if (name == "ENTER") {
-        add(f, reads, find_register(f, "RBP"));
-        add(f, writes, find_register(f, "RBP"));
+        add_both(f, form, "RBP");
     }
     if (starts(name, { "LOOP", "REP" })) {
-        add(f, reads, find_register(f, "RCX"));
-        add(f, writes, find_register(f, "RCX"));
+        add_both(f, form, "RCX");
     }
     if (starts(name, { "CMPXCHG" })) {
-        add(f, reads, find_register(f, "RAX"));
-        add(f, writes, find_register(f, "RAX"));
+        add_both(f, form, "RAX");
         if (name.ends_with("rr")) {
             add(f, reads, i.getOperand(0).getReg());
         }
@@ -566,11 +566,7 @@ extern "C" bool forms_decode(struct forms *f, const uint8_t *bytes,
     /* MOVSQ and its like, and not MOVSSrm after a prefix and REX */
     if (f->x86 && n.size() <= 5 && prefixes(*f, bytes, length) &&
         starts(n, { "MOVS", "STOS", "LODS", "CMPS", "SCAS", "INS", "OUTS" })) {
-        operands reads = { &form->reads, form->read };
-        operands writes = { &form->writes, form->write };
-
-        add(*f, reads, find_register(*f, "RCX"));
-        add(*f, writes, find_register(*f, "RCX"));
+        add_both(*f, form, "RCX");
     }
     form->branch = d.isBranch() || d.isCall() || d.isReturn();
     form->conditional = d.isConditionalBranch() ||

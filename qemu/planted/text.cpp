@@ -10,8 +10,6 @@
 
 #include "text.h"
 
-#include <set>
-
 #include <llvm/ADT/StringRef.h>
 #include <llvm/ADT/StringSwitch.h>
 #include <llvm/Support/raw_ostream.h>
@@ -24,15 +22,13 @@ namespace
 /* The kind of an operand that is spelt so: a register's, or itself */
 std::string kind_of(bool x86, StringRef word)
 {
-    static const std::set<StringRef> conditions = { "eq", "ne", "hs", "lo",
-                                                    "mi", "pl", "vs", "vc",
-                                                    "hi", "ls", "ge", "lt",
-                                                    "gt", "le", "al", "nv" };
+    static const StringRef conditions =
+        "eq ne hs lo mi pl vs vc hi ls ge lt gt le al nv";
     StringRef stem = word.take_while([](char c) { return isalpha(c); });
     StringRef rest = word.drop_front(stem.size());
 
     if (!x86) {
-        if (conditions.count(word)) {
+        if (word.size() == 2 && conditions.contains(word)) {
             return "cond";
         }
         if (word == "sp" || word == "xzr" || word == "wsp" || word == "wzr") {
