@@ -19,6 +19,7 @@
 #include "kern/file/file.h"
 #include "kern/mm/page.h"
 #include "kern/mm/usercopy.h"
+#include "kern/platform/entry_budget.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
@@ -140,28 +141,36 @@ remake(struct kcpc_ctx **ctx)
 	return kcpc_ctx_create(&wanted.pack, false, 0, NULL, ctx, &rf);
 }
 
-/* Have the context count for a group, too, if it can. */
-static void
-place_group(struct perf_lwp *pl, struct perf_event *e, struct kcpc_ctx **ctx)
+/*
+ * Have the context count for a group, too, if it can.  As in Linux, none
+ * follows one that cannot: room says whether all could, and so does the result.
+ */
+static bool
+place_group(
+    struct perf_lwp *pl, struct perf_event *e, struct kcpc_ctx **ctx, bool room)
 {
 	uint16_t before = NWANTED;
-	bool room = true;
+	bool fits = true;
 
 	EACH_SLOT(s, pl) {
 		if (!s->enabled || s->e->leader != e)
 			continue;
 		s->request = NWANTED;
 		s->running = true;
-		room = room && want(s->e);
+		fits = fits && want(s->e);
 	}
-	if (room &&
-	    (NWANTED == before || (kcpc_lwp_check() == 0 && remake(ctx) == 0)))
-		return;
+	if (fits && NWANTED == before)
+		return room; /* the kernel counts them */
+	fits = fits && room && kcpc_lwp_check() == 0;
+	if (fits && remake(ctx) == 0)
+		return true;
 	NWANTED = before;
-	remake(ctx); /* as it was */
+	if (fits)
+		remake(ctx); /* as it was */
 	e->error = (e->attr.flags & LINUX_PINNED) != 0;
 	EACH_SLOT(s, pl)
 		s->running &= s->e->leader != e;
+	return false;
 }
 
 /*
@@ -173,6 +182,7 @@ place(struct perf_lwp *pl)
 {
 	struct kcpc_ctx *ctx = NULL, *old = pl->lwp->l_cpc;
 	struct kcpc_usage usage = { 0 };
+	bool room = true;
 
 	if (old != NULL) {
 		usage = old->kc_usage;
@@ -188,7 +198,7 @@ place(struct perf_lwp *pl)
 		s->running = false;
 	EACH_SLOT(s, pl) {
 		if (s->e->leader == s->e && s->enabled)
-			place_group(pl, s->e, &ctx);
+			room = place_group(pl, s->e, &ctx, room);
 	}
 	ctx->kc_lwp = pl->lwp;
 	ctx->kc_proc = pl->lwp->l_proc;
@@ -248,6 +258,7 @@ act(const struct perf_event *e, bool group, enum action action)
 			touched += is_of(s->e, e, group);
 		if (touched == 0)
 			continue;
+		entry_budget_add(1 + pl->n);
 		hold(pl);
 		EACH_SLOT(s, pl) {
 			bool its = is_of(s->e, e, group);

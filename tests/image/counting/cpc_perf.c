@@ -4,6 +4,7 @@
 #define _GNU_SOURCE /* syscall() */
 #include "tests/lib/image/cpc_test.h"
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +13,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-TEST_KEEPS(64);
+TEST_KEEPS(512);
 
-#define SHORT 1000
-#define LONG  3000
-#define WANT  (SPIN_INSNS * (LONG - SHORT))
-#define FDS   64
+#define SHORT  1000
+#define LONG   3000
+#define WANT   (SPIN_INSNS * (LONG - SHORT))
+#define FDS    64
+#define EVENTS 50
+#define LWPS   100
 
 /* Linux, include/uapi/linux/perf_event.h, as far as it is used here. */
 struct attr {
@@ -393,4 +396,37 @@ CPC_TEST(events_begin_at_exec)
 		_exit(9);
 	}
 	EXPECT_EQ(test_wait_status(child), 0);
+}
+
+static int ends[2]; /* of a pipe */
+
+static void *
+wait_for_end(void *arg)
+{
+	char c;
+
+	EXPECT_EQ(read(ends[0], &c, 1), 0);
+	return arg;
+}
+
+/* One call acts on all LWPs that inherited: kernel_limit= sees how long. */
+CPC_TEST(many_lwps_inherit_many_events)
+{
+	struct attr attr = attr_of(HARDWARE, CYCLES, 0);
+	static pthread_t lwp[LWPS];
+	int fd[EVENTS], n;
+
+	EXPECT_EQ(pipe(ends), 0);
+	attr.flags = (attr.flags | INHERIT) & ~(uint64_t)DISABLED;
+	for (n = 0; n < EVENTS; n++)
+		fd[n] = perf_open(attr, -1);
+	for (n = 0; n < LWPS; n++)
+		REQUIRE(pthread_create(&lwp[n], NULL, wait_for_end, NULL) == 0);
+	EXPECT_EQ(ioctl(fd[0], IOC_DISABLE, 0), 0);
+	close(ends[1]);
+	while (n > 0)
+		pthread_join(lwp[--n], NULL);
+	close(ends[0]);
+	for (n = 0; n < EVENTS; n++)
+		EXPECT_EQ(close(fd[n]), 0);
 }
