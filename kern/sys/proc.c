@@ -115,6 +115,17 @@ sys_setresuid(const uintptr_t *a)
 	return 0;
 }
 
+intptr_t
+sys_getresuid(const uintptr_t *a)
+{
+	const uint32_t id = 0;
+	int err = 0;
+
+	for (unsigned i = 0; i < 3 && err == 0; i++)
+		err = copyout(a[i], &id, sizeof id);
+	return -err;
+}
+
 /* User 0 has no other groups. */
 intptr_t
 sys_getgroups(const uintptr_t *a)

@@ -127,6 +127,7 @@ struct proc;
 	X(getppid, 110, 173)                                                   \
 	X(gettid, 186, 178)                                                    \
 	X(setresuid, 117, 147)                                                 \
+	X(getresuid, 118, 148)                                                 \
 	X(getgroups, 115, 158)                                                 \
 	X(getuid, 102, 174)                                                    \
 	X(capget, 125, 90)                                                     \
@@ -211,6 +212,7 @@ struct proc;
 	Y(munlock, mlock, 150, 229)                                            \
 	Y(msync, mlock, 26, 227)                                               \
 	Y(setresgid, setresuid, 119, 149)                                      \
+	Y(getresgid, getresuid, 120, 150)                                      \
 	Y(socketpair, socket, 53, 199)                                         \
 	Y(geteuid, getuid, 107, 175)                                           \
 	Y(getgid, getuid, 104, 176)                                            \

@@ -104,6 +104,7 @@ static const struct call calls[] = {
 	{ "fstatfs", SYS_fstatfs, OUT, { 20, BAD } },
 	{ "sched_getaffinity", SYS_sched_getaffinity, OUT, { 0, 128, BAD } },
 	{ "getcpu", SYS_getcpu, OUT | NULL_IS_LEGAL, { BAD, 0, 0 } },
+	{ "getresuid", SYS_getresuid, OUT, { SCRATCH, SCRATCH, BAD } },
 	{ "capget head", SYS_capget, OUT, { BAD, 0 } },
 	{ "capget", SYS_capget, OUT | NULL_IS_LEGAL,
 	    { (uintptr_t)capabilities, BAD } },

@@ -77,6 +77,8 @@ TEST(newer_calls_know_the_file)
 	EXPECT_EQ(close(fd), 0);
 	EXPECT_EQ(unlink(NAME), 0);
 	EXPECT_EQ(getgroups(0, NULL), 0);
+	EXPECT_EQ(getresgid(&stx[0], &stx[1], &stx[2]), 0);
+	EXPECT(stx[0] == 0 && stx[1] == 0 && stx[2] == 0);
 }
 
 TEST(what_is_written_is_read)

@@ -87,6 +87,8 @@ const struct turn_call turn_machine[] = {
 	TURN_CALL("gettid", SYS_gettid, (0)),
 	TURN_CALL("setresuid", SYS_setresuid, (0, 0, 0)),
 	TURN_CALL("setresgid", SYS_setresgid, (0, 0, 0)),
+	TURN_CALL("getresuid", SYS_getresuid, (TURN_P, TURN_P, TURN_P)),
+	TURN_CALL("getresgid", SYS_getresgid, (TURN_P, TURN_P, TURN_P)),
 	TURN_CALL("getgroups", SYS_getgroups, (0, 0)),
 	TURN_CALL("getuid", SYS_getuid, (0)),
 	TURN_CALL("geteuid", SYS_geteuid, (0)),
