@@ -183,8 +183,9 @@ made_symbols(uint32_t pid)
  * return addresses; the call is before them.
  */
 static void
-line_frame(struct line *l, const struct sampled *sd, const struct program *pg,
-    uint32_t pid, const uint64_t *pc, uint32_t n)
+line_frame(struct line *l, void (*put)(struct line *l, const char *name),
+    const struct sampled *sd, const struct program *pg, uint32_t pid,
+    const uint64_t *pc, uint32_t n)
 {
 	uint64_t at = pc[n] - (n > 0);
 	const struct program *object = find_object(sd, pg, at);
@@ -193,12 +194,12 @@ line_frame(struct line *l, const struct sampled *sd, const struct program *pg,
 
 	if (name == NULL)
 		name = symbols_find(made_symbols(pid), at);
-	line_name(l, name != NULL ? name : "[unknown]");
+	put(l, name != NULL ? name : "[unknown]");
 	if (object == pg)
 		return;
 	name = strrchr(object->pg_path, '/');
 	line_byte(l, '@');
-	line_name(l, name != NULL ? name + 1 : object->pg_path);
+	put(l, name != NULL ? name + 1 : object->pg_path);
 }
 
 /*
@@ -236,7 +237,7 @@ add_row(struct sampled *sd, const struct program *pg, uint32_t pid,
 	if (kernel != NULL)
 		line_text(&line, kernel);
 	else
-		line_frame(&line, sd, pg, pid, pc, 0);
+		line_frame(&line, line_text, sd, pg, pid, pc, 0);
 	line_count(&line, &sd->sd_functions);
 }
 
@@ -286,7 +287,7 @@ sampled_add(struct sampled *sd, const struct cpc_profile_sample *s)
 	line_name(&line, pg->pg_path);
 	for (uint32_t n = depth; n-- > 0;) {
 		line_byte(&line, ';');
-		line_frame(&line, sd, pg, s->cm_pid, pc, n);
+		line_frame(&line, line_name, sd, pg, s->cm_pid, pc, n);
 	}
 	if (kernel != NULL || sd->sd_kernel) {
 		line_byte(&line, ';');
