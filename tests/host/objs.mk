@@ -72,6 +72,7 @@ HOST_TESTS := lib/lib dev/uart/uart $(addprefix kern/,platform/bootinfo platform
 EVENT_TESTS := $(addprefix events/,tables presets names/perf machine nearer)
 $(T)events/machine: | $(EVENT_FILES)
 $(EVENT_TESTS:%=$(T)%): $(call host,$(HOST_EVENTS))
+$(T)events/names/linux_event: $(call host,events/names/linux_event.o events/amd_pics.o)
 $(T)events/perf_names: $(call host,$(HOST_EVENTS) $(addprefix payloads/common/,usage.o events/event_lookup.o \
     events/perf_names.o events/event_table.o target_host.o))
 VENDOR_PARTS := $(addprefix payloads/common/,usage.o options_next.o events/event_lookup.o events/perf_names.o \
@@ -117,7 +118,7 @@ $(HB)/payloads/vpmu/vpmu.o: HOST_CFLAGS += -Dmain=vpmu_main
 $(T)payloads/vpmu_x86: $(call host,$(call fake,support.o) payloads/vpmu/x86_64/registers.o)
 $(T)payloads/vpmu_x86: HOST_LDFLAGS := -Wl,--wrap=syscall
 $(T)payloads/vpmu_arm64: $(call host,$(call fake,support.o) payloads/vpmu/arm64/registers.o)
-HOST_TESTS += $(EVENT_TESTS) events/perf_names events/vendor_answers \
+HOST_TESTS += $(EVENT_TESTS) events/names/linux_event events/perf_names events/vendor_answers \
     $(PAYLOAD_TESTS) $(addprefix payloads/,bench vpmu vpmu_x86 vpmu_arm64)
 
 # The machine from arm64's tables.  Physical memory is the host's memory.
