@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S PYTHONPATH=scripts:tests/cli/lib python3 -B
 """The console's text is also on the screen.  The font identifies the characters in a screen dump."""
 
 import json
@@ -8,6 +8,8 @@ import socket
 import subprocess
 import tempfile
 import threading
+
+import tap
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 FIRMWARE_SECONDS = 280  # of elapsed time, for a machine that hangs
@@ -89,8 +91,6 @@ def main():
     font = read_font()
     wanted = [r"barecpc: {arch}, version [0-9.]+", r"cons: screen \d+x\d+, \d+x\d+ characters", r"barecpc: nonesuch: .*",
               r"barecpc: exit 125"]
-    point = failed = 0
-    print(f"1..{len(MACHINES) * (len(wanted) + 1)}")
     for arch in MACHINES:
         with tempfile.TemporaryDirectory() as name:
             said, ppm = dump(arch, pathlib.Path(name))
@@ -101,13 +101,9 @@ def main():
         pmu, whole = ["".join(line.split()) for line in said if line.startswith("pcbe: ")], "".join("".join(lines).split())
         points.append(("the lines about the PMU are whole", pmu and all(line in whole for line in pmu)))
         for what, good in points:
-            point += 1
-            failed += not good
-            print(("ok" if good else "not ok"), point, "-", f"{arch}: {what}")
-        if failed:
-            print("\n".join("# " + line for line in lines if line))
-    return failed > 0
+            tap.check(f"{arch}: {what}", [] if good else [line for line in lines if line] or ["the screen is empty"])
+    tap.end()
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    main()
