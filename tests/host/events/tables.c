@@ -403,64 +403,49 @@ cpu_name(struct events es)
 
 TEST(the_cpu_chooses_its_table)
 {
-	assert_string_equal(
-	    cpu_name(events_cpu(event_dbs, EVENT_INTEL, 6, 94, 3)), "skl");
-	assert_string_equal(
-	    cpu_name(events_cpu(event_dbs, EVENT_INTEL, 6, 85, 4)), "skx");
-	assert_string_equal(
-	    cpu_name(events_cpu(event_dbs, EVENT_INTEL, 6, 85, 7)), "clx");
-	assert_string_equal(
-	    cpu_name(events_cpu(event_dbs, EVENT_INTEL, 6, 255, 0)), "");
-	assert_string_equal(
-	    cpu_name(events_cpu(event_dbs, EVENT_INTEL, 11, 1, 0)), "knc");
-	assert_string_equal(
-	    cpu_name(events_cpu(event_dbs, EVENT_AMD, 0x17, 1, 2)),
-	    "amd64_fam17h_zen1");
-	assert_string_equal(
-	    cpu_name(events_cpu(event_dbs, EVENT_AMD, 0x19, 0x61, 2)),
-	    "amd64_fam19h_zen4");
-	assert_string_equal(
-	    cpu_name(events_cpu(event_dbs, EVENT_AMD, 0xf, 5, 1)),
-	    "amd64_k8_revb");
-	assert_string_equal(
-	    cpu_name(events_cpu(event_dbs, EVENT_AMD, 0x1a, 0, 0)),
-	    "amd64_fam1ah_zen5");
-	assert_string_equal(
-	    cpu_name(events_cpu(event_dbs, EVENT_AMD, 0x1b, 0, 0)), "");
-	/* Ice Lake D, and Jasper Lake; a hybrid CPU has its P-cores' table. */
-	assert_string_equal(
-	    cpu_name(events_cpu(event_dbs, EVENT_INTEL, 6, 0x6c, 0)), "icx");
-	assert_string_equal(
-	    cpu_name(events_cpu(event_dbs, EVENT_INTEL, 6, 0x9c, 0)), "ehl");
-	assert_string_equal(
-	    cpu_name(events_cpu(event_dbs, EVENT_INTEL, 6, 0x97, 0)),
-	    "adl_glc");
-	assert_string_equal(
-	    cpu_name(events_cpu(event_dbs, EVENT_INTEL, 6, 0x85, 0)), "knm");
-	/* Raspberry Pi 4 and 5. */
-	assert_string_equal(
-	    cpu_name(events_cpu(event_dbs, EVENT_ARM, 0x41, 0xd08, 0)),
-	    "arm_ac72");
-	assert_string_equal(
-	    cpu_name(events_cpu(event_dbs, EVENT_ARM, 0x41, 0xd0b, 0)),
-	    "arm_ac76");
-	assert_string_equal(
-	    cpu_name(events_cpu(event_dbs, EVENT_ARM, 0x41, 0xd0c, 0)),
-	    "arm_n1");
-	assert_string_equal(
-	    cpu_name(events_cpu(event_dbs, EVENT_ARM, 0, 0xd0c, 0)), "");
-	assert_string_equal(
-	    cpu_name(events_find(event_dbs, "neoverse_n1")), "arm_n1");
-	assert_string_equal(
-	    cpu_name(events_find(event_dbs, "Skylake X")), "skx");
-	assert_string_equal(
-	    cpu_name(events_find(event_dbs, "Zen4")), "amd64_fam19h_zen4");
-	assert_string_equal(cpu_name(events_find(event_dbs, "barcelona")),
-	    "amd64_fam10h_barcelona");
-	assert_null(events_find(event_dbs, "").es_pmu);
-	assert_string_equal(cpu_name(events_find(event_dbs, "fam19h_zen4")),
-	    "amd64_fam19h_zen4");
-	assert_string_equal(cpu_name(events_find(event_dbs, "ep")), "");
+	static const struct {
+		enum event_kind vendor;
+		unsigned family, model, stepping;
+		const char *table;
+	} cpus[] = {
+		{ EVENT_INTEL, 6, 94, 3, "skl" },
+		{ EVENT_INTEL, 6, 85, 4, "skx" },
+		{ EVENT_INTEL, 6, 85, 7, "clx" },
+		{ EVENT_INTEL, 6, 255, 0, "" },
+		{ EVENT_INTEL, 11, 1, 0, "knc" },
+		{ EVENT_AMD, 0x17, 1, 2, "amd64_fam17h_zen1" },
+		{ EVENT_AMD, 0x19, 0x61, 2, "amd64_fam19h_zen4" },
+		{ EVENT_AMD, 0xf, 5, 1, "amd64_k8_revb" },
+		{ EVENT_AMD, 0x1a, 0, 0, "amd64_fam1ah_zen5" },
+		{ EVENT_AMD, 0x1b, 0, 0, "" },
+		{ EVENT_INTEL, 6, 0x6c, 0, "icx" }, /* Ice Lake D */
+		{ EVENT_INTEL, 6, 0x9c, 0, "ehl" }, /* Jasper Lake */
+		/* A hybrid CPU has its P-cores' table. */
+		{ EVENT_INTEL, 6, 0x97, 0, "adl_glc" },
+		{ EVENT_INTEL, 6, 0x85, 0, "knm" },
+		{ EVENT_ARM, 0x41, 0xd08, 0, "arm_ac72" }, /* Raspberry Pi 4 */
+		{ EVENT_ARM, 0x41, 0xd0b, 0, "arm_ac76" }, /* Raspberry Pi 5 */
+		{ EVENT_ARM, 0x41, 0xd0c, 0, "arm_n1" },
+		{ EVENT_ARM, 0, 0xd0c, 0, "" },
+	};
+	static const char *const names[][2] = {
+		{ "neoverse_n1", "arm_n1" },
+		{ "Skylake X", "skx" },
+		{ "Zen4", "amd64_fam19h_zen4" },
+		{ "barcelona", "amd64_fam10h_barcelona" },
+		{ "fam19h_zen4", "amd64_fam19h_zen4" },
+		{ "ep", "" },
+		{ "", "" },
+	};
+
+	for (size_t i = 0; i < sizeof cpus / sizeof *cpus; i++)
+		assert_string_equal(
+		    cpu_name(events_cpu(event_dbs, cpus[i].vendor,
+			cpus[i].family, cpus[i].model, cpus[i].stepping)),
+		    cpus[i].table);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		assert_string_equal(
+		    cpu_name(events_find(event_dbs, names[i][0])), names[i][1]);
 }
 
 /* The vendors' lists for Arm say which processors they are about: 45 parts. */
