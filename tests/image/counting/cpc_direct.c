@@ -50,8 +50,7 @@ CPC_TEST(every_index_reads_its_own_pic)
 	cpc_set_t *set;
 
 	NEEDS_DIRECT_READS();
-	if (!have_event(cpc, INS_EVENT))
-		SKIP("this PMU does not count " INS_EVENT);
+	NEEDS_INSTRUCTIONS();
 	for (uint_t pic = 0; pic < cpc_npic(cpc); pic++) {
 		if (!pic_counts(cpc, INS_EVENT, pic))
 			continue;

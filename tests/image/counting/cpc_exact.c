@@ -68,30 +68,24 @@ each_pic(cpc_t *cpc, uint_t flags)
 	}
 }
 
-#define NEEDS_INS()                                                            \
-	do {                                                                   \
-		if (!have_event(cpc, INS_EVENT))                               \
-			SKIP("this PMU does not count " INS_EVENT);            \
-	} while (0)
-
 /* CPC-SMP-08, CPC-BIND-21, CPC-BIND-25 */
 CPC_TEST(user_is_exact_on_every_pic)
 {
-	NEEDS_INS();
+	NEEDS_INSTRUCTIONS();
 	each_pic(cpc, CPC_COUNT_USER);
 }
 
 /* CPC-BIND-25 */
 CPC_TEST(system_is_exact_on_every_pic)
 {
-	NEEDS_INS();
+	NEEDS_INSTRUCTIONS();
 	each_pic(cpc, CPC_COUNT_SYSTEM);
 }
 
 /* CPC-BIND-25 */
 CPC_TEST(both_are_exact_on_every_pic)
 {
-	NEEDS_INS();
+	NEEDS_INSTRUCTIONS();
 	each_pic(cpc, CPC_COUNT_USER | CPC_COUNT_SYSTEM);
 }
 
@@ -101,7 +95,7 @@ CPC_TEST(all_pics_at_once_are_exact)
 	cpc_set_t *set = cpc_set_create(cpc);
 	uint_t i, n = 0;
 
-	NEEDS_INS();
+	NEEDS_INSTRUCTIONS();
 	for (i = 0; i < cpc_npic(cpc); i++) {
 		if (pic_counts(cpc, INS_EVENT, i))
 			EXPECT_EQ(add(cpc, set, INS_EVENT), n++);
@@ -119,7 +113,7 @@ CPC_TEST(a_narrow_counter_that_wraps_is_exact)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 
-	NEEDS_INS();
+	NEEDS_INSTRUCTIONS();
 	add_preset(cpc, set, INS_EVENT, (1ULL << 32) - SHORT);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	EXPECT_EQ(count_difference(cpc, set, 0), WANT);
@@ -138,7 +132,7 @@ CPC_TEST(raw_code_is_the_named_event)
 	cpc_reqinfo_t info = { 0 };
 	char code[32];
 
-	NEEDS_INS();
+	NEEDS_INSTRUCTIONS();
 	if (software_pmu)
 		SKIP("the named events of a software PMU have no raw codes");
 	named = set_of(cpc, INS_EVENT);
@@ -177,7 +171,7 @@ CPC_TEST(sleeping_costs_no_count)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 
-	NEEDS_INS();
+	NEEDS_INSTRUCTIONS();
 	if (own_privilege() != CPC_COUNT_USER)
 		SKIP("at system privilege the sleep is counted, too");
 	add_flags(cpc, set, INS_EVENT, CPC_COUNT_USER);
@@ -205,7 +199,7 @@ CPC_TEST(disable_and_enable_lose_nothing)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 
-	NEEDS_INS();
+	NEEDS_INSTRUCTIONS();
 	add_flags(cpc, set, INS_EVENT, CPC_COUNT_USER);
 	if (own_privilege() != CPC_COUNT_USER)
 		SKIP("at system privilege cpc_disable() is counted, too");

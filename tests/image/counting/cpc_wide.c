@@ -126,14 +126,6 @@ crosses_place(uint64_t place)
 	return good & counts_agree(place - BEFORE, 2 * SPIN_INSNS * LOOP);
 }
 
-#define NEEDS_TWO()                                                            \
-	do {                                                                   \
-		if (own_privilege() != CPC_COUNT_USER)                         \
-			SKIP("this test needs user privilege");                \
-		if (!have_event(cpc, INS_EVENT))                               \
-			SKIP("this PMU does not count " INS_EVENT);            \
-	} while (0)
-
 static void
 cross_each_place(cpc_t *cpc, uint_t pic)
 {
@@ -158,7 +150,7 @@ CPC_TEST(a_count_continues_when_its_counter_wraps)
 {
 	unsigned n = 0;
 
-	NEEDS_TWO();
+	NEEDS_USER_INSTRUCTIONS();
 	for (uint_t pic = 0; pic < cpc_npic(cpc); pic++)
 		n += pic_counts(cpc, INS_EVENT, pic);
 	if (n < 2)
@@ -191,7 +183,7 @@ CPC_TEST(a_count_continues_after_its_notify_overflow)
 {
 	struct sigaction sa = { .sa_flags = SA_SIGINFO };
 
-	NEEDS_TWO();
+	NEEDS_USER_INSTRUCTIONS();
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
 		SKIP("overflows do not interrupt here");
 	sa.sa_sigaction = enable_again;

@@ -47,8 +47,7 @@ CPC_TEST(every_pic_counts_its_window)
 	cpc_set_t *set;
 
 	NEEDS_DIRECT_READS();
-	if (!have_event(cpc, INS_EVENT))
-		SKIP("this PMU does not count " INS_EVENT);
+	NEEDS_INSTRUCTIONS();
 	for (uint_t pic = 0; pic < cpc_npic(cpc); pic++) {
 		if (!pic_counts(cpc, INS_EVENT, pic))
 			continue;
@@ -114,8 +113,7 @@ CPC_TEST(all_pics_count_their_window)
 	int n = 0;
 
 	NEEDS_DIRECT_READS();
-	if (!have_event(cpc, INS_EVENT))
-		SKIP("this PMU does not count " INS_EVENT);
+	NEEDS_INSTRUCTIONS();
 	if (own_privilege() == CPC_COUNT_USER) {
 		EXPECT_ERRNO(payload_pics(&pics), EPERM);
 		SKIP("this test needs system privilege");

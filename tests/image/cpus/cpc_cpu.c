@@ -5,7 +5,6 @@
 #define _GNU_SOURCE /* sched_getcpu() */
 #include "tests/lib/image/cpc_test.h"
 
-#include <payload.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -22,14 +21,6 @@ TEST_KEEPS(64);
 
 static cpc_t *the_cpc;
 static cpc_set_t *the_set;
-
-static int
-last_cpu(void)
-{
-	struct barecpc_stat st;
-
-	return payload_stat(&st) == 0 ? (int)st.bs_cpus - 1 : 0;
-}
 
 /* The CPU that the calling LWP is bound to, or PBIND_NONE. */
 static int
@@ -51,14 +42,6 @@ user_set(cpc_t *cpc)
 	the_set = set;
 	return set;
 }
-
-#define NEEDS_EXACT()                                                          \
-	do {                                                                   \
-		if (own_privilege() != CPC_COUNT_USER)                         \
-			SKIP("this test needs user privilege");                \
-		if (!have_event(cpc, INS_EVENT))                               \
-			SKIP("this PMU does not count " INS_EVENT);            \
-	} while (0)
 
 /*
  * Binding and processor binding
@@ -123,8 +106,7 @@ CPC_TEST(a_cpu_that_is_offline_is_refused)
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
 	int cpu = last_cpu();
 
-	if (cpu == 0)
-		SKIP("this test needs two CPUs");
+	NEEDS_TWO_CPUS();
 	EXPECT_EQ(p_online(cpu, P_OFFLINE), P_ONLINE);
 	EXPECT_REPORTED(cpc_bind_cpu(cpc, cpu, set, 0), ENOSYS, "cpc_bind_cpu",
 	    CPC_PBIND_FAILED);
@@ -216,8 +198,7 @@ CPC_TEST(two_sets_of_one_lwp)
 	cpc_buf_t *buf = cpc_buf_create(cpc, a);
 	int cpu = last_cpu();
 
-	if (cpu == 0)
-		SKIP("this test needs two CPUs");
+	NEEDS_TWO_CPUS();
 	EXPECT_EQ(cpc_bind_cpu(cpc, 0, a, 0), 0);
 	EXPECT_EQ(cpc_bind_cpu(cpc, cpu, b, 0), 0);
 	EXPECT_ERRNO(cpc_set_sample(cpc, a, buf), EAGAIN);
@@ -236,8 +217,7 @@ CPC_TEST(two_sets_of_one_lwp_end_in_any_order)
 	cpc_set_t *b = set_of(other, ANY_EVENT), *a = set_of(other, ANY_EVENT);
 	int cpu = last_cpu();
 
-	if (cpu == 0)
-		SKIP("this test needs two CPUs");
+	NEEDS_TWO_CPUS();
 	EXPECT_EQ(cpc_bind_cpu(other, 0, a, 0), 0);
 	EXPECT_EQ(cpc_bind_cpu(other, cpu, b, 0), 0);
 	EXPECT_EQ(cpc_unbind(other, a), 0);
@@ -361,7 +341,7 @@ CPC_TEST(the_binders_loop_is_exact_on_every_cpu)
 {
 	uint64_t v;
 
-	NEEDS_EXACT();
+	NEEDS_USER_INSTRUCTIONS();
 	for (int cpu = 0; cpu <= last_cpu(); cpu++) {
 		EXPECT_EQ(cpc_bind_cpu(cpc, cpu, user_set(cpc), 0), 0);
 		v = count_work(spin, SHORT);
@@ -401,7 +381,7 @@ CPC_TEST(loops_of_others_are_exact)
 	void (*const others[])(uint64_t) = { run_lwp, run_process };
 	uint64_t v;
 
-	NEEDS_EXACT();
+	NEEDS_USER_INSTRUCTIONS();
 	for (int i = 0; i < 2; i++) {
 		EXPECT_EQ(cpc_bind_cpu(cpc, last_cpu(), user_set(cpc), 0), 0);
 		v = count_work(others[i], SHORT);
@@ -505,9 +485,8 @@ CPC_TEST(two_cpus_at_once)
 	struct counter c[2];
 	uint64_t brief[2];
 
-	NEEDS_EXACT();
-	if (last_cpu() == 0)
-		SKIP("this test needs two CPUs");
+	NEEDS_USER_INSTRUCTIONS();
+	NEEDS_TWO_CPUS();
 	for (int i = 0; i < 2; i++) {
 		c[i] = (struct counter){ .cpc = cpc, .set = user_set(cpc) };
 		c[i].cpu = i == 0 ? 0 : last_cpu();
@@ -555,7 +534,7 @@ count_overflowing(cpc_t *cpc, uint64_t n)
 /* CPC-CPU-14: the loop overflows the counter, which continues. */
 CPC_TEST(notify_sends_no_signal_and_loses_nothing)
 {
-	NEEDS_EXACT();
+	NEEDS_USER_INSTRUCTIONS();
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
 		SKIP("overflows do not interrupt here");
 	signal(SIGEMT, count_signal);

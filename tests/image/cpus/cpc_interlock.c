@@ -5,7 +5,6 @@
 #define _GNU_SOURCE
 #include "tests/lib/image/cpc_test.h"
 
-#include <payload.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -21,14 +20,6 @@ TEST_KEEPS(64);
 
 static cpc_t *the_cpc;
 static cpc_set_t *the_set;
-
-static int
-last_cpu(void)
-{
-	struct barecpc_stat st;
-
-	return payload_stat(&st) == 0 ? (int)st.bs_cpus - 1 : 0;
-}
 
 /* Every operation on the calling LWP's context finds it invalid. */
 static void
@@ -305,8 +296,7 @@ take_by_cpu(cpc_t *cpc)
 /* CPC-INV-05 */
 CPC_TEST(an_lwp_running_elsewhere_is_reached)
 {
-	if (last_cpu() == 0)
-		SKIP("this test needs two CPUs");
+	NEEDS_TWO_CPUS();
 	the_cpc = cpc;
 	the_set = set_of(cpc, ANY_EVENT);
 	cpu_bound_set = set_of(cpc, ANY_EVENT);
@@ -323,8 +313,7 @@ take_by_destroy(cpc_t *cpc)
 /* CPC-SET-04, CPC-CLOSE-03: for all LWPs, running ones, too. */
 CPC_TEST(a_destroyed_set_stops_on_other_cpus)
 {
-	if (last_cpu() == 0)
-		SKIP("this test needs two CPUs");
+	NEEDS_TWO_CPUS();
 	the_cpc = cpc;
 	the_set = set_of(cpc, ANY_EVENT);
 	take_from_running(cpc, EINVAL, take_by_destroy);
@@ -424,8 +413,7 @@ CPC_TEST(a_set_bound_during_a_cpu_bind_moves_to_the_cpu)
 	pthread_t t;
 	uint64_t v;
 
-	if (last_cpu() == 0)
-		SKIP("this test needs two CPUs");
+	NEEDS_TWO_CPUS();
 	the_cpc = cpc;
 	the_set = set_of(cpc, ANY_EVENT);
 	binder_ends = false;
@@ -471,12 +459,8 @@ CPC_TEST(a_moving_lwp_counts_exactly)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 
-	if (own_privilege() != CPC_COUNT_USER)
-		SKIP("this test needs user privilege");
-	if (!have_event(cpc, INS_EVENT))
-		SKIP("this PMU does not count " INS_EVENT);
-	if (last_cpu() == 0)
-		SKIP("this test needs two CPUs");
+	NEEDS_USER_INSTRUCTIONS();
+	NEEDS_TWO_CPUS();
 	add_flags(cpc, set, INS_EVENT, CPC_COUNT_USER);
 	cpc_buf_t *buf = cpc_buf_create(cpc, set);
 	count_moving(cpc, set, buf, SHORT);

@@ -72,15 +72,6 @@ bind_one(cpc_t *cpc, uint64_t preset)
 	bind_inherit(cpc, set);
 }
 
-/* Counts at user privilege do not depend on the kernel's work. */
-#define NEEDS_EXACT()                                                          \
-	do {                                                                   \
-		if (own_privilege() != CPC_COUNT_USER)                         \
-			SKIP("this test needs user privilege");                \
-		if (!have_event(cpc, INS_EVENT))                               \
-			SKIP("this PMU does not count " INS_EVENT);            \
-	} while (0)
-
 /*
  * A new LWP that counts n iterations from its beginning.  Before that it
  * creates the LWP of `child`.
@@ -125,7 +116,7 @@ CPC_TEST(child_counts_its_own_from_the_preset)
 	const uint64_t preset = 1ULL << 40;
 	struct job brief = { .n = SHORT }, lengthy = { .n = LONG };
 
-	NEEDS_EXACT();
+	NEEDS_USER_INSTRUCTIONS();
 	bind_one(cpc, preset);
 	spin(2 * LONG); /* no part of a child's count */
 	run_jobs(&brief);
@@ -150,7 +141,7 @@ CPC_TEST(grandchildren_inherit)
 	struct job child[2] = { { .n = SHORT, .child = &grandchild[0] },
 		{ .n = SHORT, .child = &grandchild[1] } };
 
-	NEEDS_EXACT();
+	NEEDS_USER_INSTRUCTIONS();
 	/* On one CPU both children sleep until the grandchild has ended. */
 	EXPECT_EQ(processor_bind(P_PID, P_MYID, 0, NULL), 0);
 	bind_one(cpc, 0);
@@ -209,8 +200,7 @@ CPC_TEST(kernel_presets_are_inherited)
 	const uint64_t edited = 1ULL << 41, later = 1ULL << 42;
 	struct job j = { .n = SHORT };
 
-	if (!have_event(cpc, INS_EVENT))
-		SKIP("this PMU does not count " INS_EVENT);
+	NEEDS_INSTRUCTIONS();
 	bind_one(cpc, 0);
 	EXPECT_EQ(cpc_request_preset(cpc, 0, edited), 0);
 	EXPECT_EQ(cpc_set_request_preset(cpc, the_set, 0, later), 0);
@@ -427,7 +417,7 @@ count_fork(uint64_t n, cpc_buf_t *buf)
 /* CPC-FORK-02 */
 CPC_TEST(fork_costs_the_parent_no_count)
 {
-	NEEDS_EXACT();
+	NEEDS_USER_INSTRUCTIONS();
 	the_cpc = cpc;
 	the_set = set_of(cpc, INS_EVENT);
 	cpc_buf_t *buf = cpc_buf_create(cpc, the_set);

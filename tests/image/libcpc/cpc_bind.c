@@ -235,8 +235,7 @@ CPC_TEST(a_thousand_lwps_exit_with_a_set_bound)
 	uint64_t mine = 0, first = 0, v = 0;
 	pthread_t t;
 
-	if (!have_event(cpc, INS_EVENT))
-		SKIP("this PMU does not count " INS_EVENT);
+	NEEDS_INSTRUCTIONS();
 	EXPECT_EQ(processor_bind(P_PID, P_MYID, 0, NULL), 0);
 	the_cpc = cpc;
 	the_set = set_of(cpc, INS_EVENT);

@@ -27,14 +27,6 @@ static cpc_set_t *the_set;
 static volatile int handler_calls;
 static uintptr_t handler_pc, handler_sp, handler_addr;
 
-#define NEEDS_OVERFLOW()                                                       \
-	do {                                                                   \
-		if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)         \
-			SKIP("overflows do not interrupt here");               \
-		if (!have_event(cpc, INS_EVENT))                               \
-			SKIP("this PMU does not count " INS_EVENT);            \
-	} while (0)
-
 static void
 install_handler(void (*fn)(int, siginfo_t *, void *))
 {
@@ -125,7 +117,7 @@ CPC_TEST(a_thread_that_overflows_is_cancelled)
 	pthread_t t;
 	void *end = NULL;
 
-	NEEDS_OVERFLOW();
+	NEEDS_EXACT_OVERFLOW();
 	install_handler(restart_set);
 	for (int i = 0; i < 10; i++) {
 		int before = handler_calls;

@@ -160,8 +160,7 @@ CPC_TEST(without_an_interrupt_the_flag_is_not_supported)
 	NEEDS_V1();
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) != 0)
 		SKIP("needs a PMU whose overflows do not interrupt");
-	if (!have_event(cpc, INS_EVENT))
-		SKIP("this PMU does not count " INS_EVENT);
+	NEEDS_INSTRUCTIONS();
 	cpc_event_t event = v1_event(INS_EVENT, INS_EVENT);
 	EXPECT_ERRNO(cpc_bind_event(&event, CPC_BIND_EMT_OVF), ENOTSUP);
 }

@@ -67,8 +67,7 @@ run_counted(const char *turns)
 CPC_TEST(the_count_of_a_known_loop_is_exact)
 {
 	NEEDS_V1();
-	if (!have_event(cpc, INS_EVENT))
-		SKIP("this PMU does not count " INS_EVENT);
+	NEEDS_INSTRUCTIONS();
 	if (software_pmu)
 		SKIP("needs a real PMU: the software PMU counts what programs "
 		     "report");

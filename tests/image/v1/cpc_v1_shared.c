@@ -14,12 +14,6 @@ TEST_KEEPS(32);
 #define SHORT 1000
 #define LONG  3000
 
-static int
-last_cpu(void)
-{
-	return (int)sysconf(_SC_NPROCESSORS_CONF) - 1;
-}
-
 /* Open the counters of a CPU, to which the LWP is then bound. */
 static int
 open_on(int cpu)
@@ -203,8 +197,7 @@ V1_TEST(one_lwp_measures_every_cpu)
 	uint64_t before[2];
 	int fd[2];
 
-	if (last_cpu() == 0)
-		SKIP("this test needs two CPUs");
+	NEEDS_TWO_CPUS();
 	for (int i = 0; i < 2; i++) {
 		fd[i] = open_on(i);
 		EXPECT_EQ(cpc_shared_bind_event(fd[i], &event, 0), 0);

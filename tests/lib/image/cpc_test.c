@@ -233,6 +233,14 @@ expect_exact_spin(cpc_t *cpc, cpc_set_t *set)
 	cpc_buf_destroy(cpc, buf);
 }
 
+int
+last_cpu(void)
+{
+	struct barecpc_stat st;
+
+	return payload_stat(&st) == 0 ? (int)st.bs_cpus - 1 : 0;
+}
+
 void
 go_to(int cpu)
 {

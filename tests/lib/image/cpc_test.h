@@ -145,6 +145,8 @@ void expect_exact_spin(cpc_t *cpc, cpc_set_t *set);
 #define SPIN_SHORT 50
 #define SPIN_LONG  250
 
+/* The last CPU, while all are online. */
+int last_cpu(void);
 /* Bind this LWP to the CPU, or unbind it with PBIND_NONE. */
 void go_to(int cpu);
 /* Run fn(arg) in another LWP and wait for its end. */
@@ -178,13 +180,26 @@ void retire(uint64_t n, uint_t privilege);
 			SKIP("this PMU does not count " INS_EVENT);            \
 	} while (0)
 
+/* Skip it unless they are counted exactly: without the kernel's work. */
+#define NEEDS_USER_INSTRUCTIONS()                                              \
+	do {                                                                   \
+		if (own_privilege() != CPC_COUNT_USER)                         \
+			SKIP("this test needs user privilege");                \
+		NEEDS_INSTRUCTIONS();                                          \
+	} while (0)
+
 /* Skip the test unless an overflow stops the set at a known instruction. */
 #define NEEDS_EXACT_OVERFLOW()                                                 \
 	do {                                                                   \
 		if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)         \
 			SKIP("overflows do not interrupt here");               \
-		if (!have_event(cpc, INS_EVENT))                               \
-			SKIP("this PMU does not count " INS_EVENT);            \
+		NEEDS_INSTRUCTIONS();                                          \
+	} while (0)
+
+#define NEEDS_TWO_CPUS()                                                       \
+	do {                                                                   \
+		if (last_cpu() == 0)                                           \
+			SKIP("this test needs two CPUs");                      \
 	} while (0)
 
 /*
