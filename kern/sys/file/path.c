@@ -287,6 +287,8 @@ sys_truncate(const uintptr_t *a)
 		return err != 0 ? -err : -EINVAL;
 	if (lk.lk_node == NULL || lk.lk_dir)
 		return lk.lk_dir ? -EISDIR : -EROFS;
+	if ((lk.lk_node->tn_mode & S_IFMT) != S_IFREG)
+		return -EINVAL;
 	return -tmp_resize(lk.lk_node, a[1]);
 }
 

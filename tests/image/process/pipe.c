@@ -237,6 +237,7 @@ TEST(a_fifo_joins_who_opens_it)
 	EXPECT_EQ(mkfifo(name, 0640), 0);
 	EXPECT_ERRNO(mkfifo(name, 0640), EEXIST);
 	EXPECT_ERRNO(mkfifo("/fifo", 0640), EROFS);
+	EXPECT_ERRNO(truncate(name, 1), EINVAL);
 	EXPECT_EQ(stat(name, &st), 0);
 	EXPECT_EQ(st.st_mode, S_IFIFO | 0640);
 	EXPECT_ERRNO(open(name, O_WRONLY | O_NONBLOCK), ENXIO);
