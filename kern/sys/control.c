@@ -47,11 +47,10 @@ static intptr_t
 next_lwp(int pid, int id)
 {
 	const struct proc *p = control_find(pid);
-	const struct lwp *l;
 
 	if (p == NULL)
 		return -ESRCH;
-	l = control_next_lwp(p, id);
+	const struct lwp *l = control_next_lwp(p, id);
 	return l != NULL ? l->l_id : 0;
 }
 

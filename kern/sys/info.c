@@ -134,14 +134,13 @@ set_rlimit(uintptr_t which, uintptr_t uva)
 intptr_t
 sys_prlimit64(const uintptr_t *a)
 {
-	struct limit old;
 	intptr_t err;
 
 	if (a[0] != 0 && (int)a[0] != proc_self()->p_pid)
 		return -ESRCH;
 	if (a[1] >= LIMITS)
 		return -EINVAL;
-	old = proc_self()->p_limit[a[1]];
+	struct limit old = proc_self()->p_limit[a[1]];
 	if (a[2] != 0 && (err = set_rlimit(a[1], a[2])) != 0)
 		return err;
 	return a[3] == 0 ? 0 : -copyout(a[3], &old, sizeof old);

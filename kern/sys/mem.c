@@ -77,7 +77,6 @@ static intptr_t
 choose_address(
     struct as *as, uintptr_t hint, size_t len, unsigned flags, size_t align)
 {
-	uintptr_t va;
 	int err;
 
 	if (flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) {
@@ -90,7 +89,7 @@ choose_address(
 		return err != 0 ? -err : (intptr_t)hint;
 	}
 	/* A hint counts if the range there is free. */
-	va = hint & -align;
+	uintptr_t va = hint & -align;
 	if (va < USER_BASE || va > REGION_TOP || len > REGION_TOP - va ||
 	    !as_is_free(as, va, len))
 		va = as_gap(as, len, align);
@@ -233,13 +232,12 @@ sys_mprotect(const uintptr_t *a)
 {
 	struct as *as = proc_self()->p_as;
 	size_t len = a[1];
-	int err;
 
 	if (!range_arg(a[0], &len) || (a[2] & ~(uintptr_t)LINUX_PROT_MASK))
 		return -EINVAL;
 	if (len == 0)
 		return 0;
-	err = as_protect(as, a[0], len, (unsigned)a[2]);
+	int err = as_protect(as, a[0], len, (unsigned)a[2]);
 	if (err == 0 && (a[2] & PROT_EXEC))
 		as_sync_code(as, a[0], len);
 	return -err;
@@ -255,12 +253,11 @@ grow_mapping(struct as *as, uintptr_t va, size_t old, size_t new, bool may_move)
 	struct region *r = as_find(as, va);
 	unsigned prot = r->r_prot;
 	uintptr_t to;
-	int err;
 
 	if (r->r_memory != NULL || r->r_file != NULL ||
 	    ((prot & PROT_WRITE) && is_over_limit(as, new - old)))
 		return -ENOMEM;
-	err = as_map(as, va + old, new - old, prot, false);
+	int err = as_map(as, va + old, new - old, prot, false);
 	if (err == 0)
 		return (intptr_t)va;
 	/* EINVAL: the region ends at REGION_TOP. */
@@ -282,13 +279,12 @@ sys_mremap(const uintptr_t *a)
 {
 	struct as *as = proc_self()->p_as;
 	size_t old = a[1], new = a[2];
-	struct region *r;
 	int err;
 
 	if (!range_arg(a[0], &old) || !range_arg(0, &new) || old == 0 ||
 	    new == 0 || (a[3] & ~(uintptr_t)MREMAP_MAYMOVE))
 		return -EINVAL;
-	r = as_find(as, a[0]);
+	struct region *r = as_find(as, a[0]);
 	if (r == NULL || old > r->r_end - a[0])
 		return -EFAULT;
 	if (r->r_contig || new > REGION_TOP)

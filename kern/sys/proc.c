@@ -90,13 +90,12 @@ intptr_t
 sys_prctl(const uintptr_t *a)
 {
 	char *name = lwp_self()->l_name, set[sizeof lwp_self()->l_name] = "";
-	int err;
 
 	if (a[0] == PR_GET_NAME)
 		return -copyout(a[1], name, sizeof set);
 	if (a[0] != PR_SET_NAME)
 		return -EINVAL;
-	err = copyinstr(set, a[1], sizeof set);
+	int err = copyinstr(set, a[1], sizeof set);
 	if (err != 0 && err != ENAMETOOLONG)
 		return -err;
 	set[sizeof set - 1] = '\0';

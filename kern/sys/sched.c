@@ -39,14 +39,13 @@ sys_sched_getaffinity(const uintptr_t *a)
 {
 	struct lwp *l = by_tid(a[0]);
 	size_t bytes = a[1] < CPUSET_BYTES ? a[1] : CPUSET_BYTES;
-	struct cpuset set;
 
 	/* As in Linux: whole words, with room for all CPUs. */
 	if (a[1] % 8 != 0 || bytes * 8 < ncpu)
 		return -EINVAL;
 	if (l == NULL)
 		return -ESRCH;
-	set = sched_allowed(l);
+	struct cpuset set = sched_allowed(l);
 	if (copyout(a[2], &set, bytes) != 0)
 		return -EFAULT;
 	return (intptr_t)bytes;
@@ -150,7 +149,6 @@ set_lowest(int idtype, int id, int lowest)
 {
 	struct proc *p = proc_self();
 	struct lwp *l;
-	bool was;
 
 	if (idtype == P_LWPID) {
 		l = id == P_MYID ? lwp_self() : lwp_by_id(p, id);
@@ -162,7 +160,7 @@ set_lowest(int idtype, int id, int lowest)
 	}
 	if (l == NULL)
 		return -ESRCH;
-	was = l->l_lowest;
+	bool was = l->l_lowest;
 	for (; l != NULL && lowest >= 0; l = l->l_sibling) {
 		sched_set_lowest(l, lowest != 0);
 		if (idtype == P_LWPID)
@@ -174,14 +172,12 @@ set_lowest(int idtype, int id, int lowest)
 static intptr_t
 p_online(int cpu, int state)
 {
-	struct cpu *c;
-	bool was;
 	int err = 0;
 
 	if (cpu < 0 || (unsigned)cpu >= ncpu || !cpus[cpu].c_online)
 		return -EINVAL;
-	c = &cpus[cpu];
-	was = cpuset_has(sched_cpus(), (unsigned)cpu);
+	struct cpu *c = &cpus[cpu];
+	bool was = cpuset_has(sched_cpus(), (unsigned)cpu);
 	if (state == P_ONLINE && !was)
 		sched_online(c);
 	else if (state == P_OFFLINE && was)

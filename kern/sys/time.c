@@ -83,12 +83,11 @@ clock_ns(int clock, hrtime_t *ns)
 intptr_t
 sys_clock_gettime(const uintptr_t *a)
 {
-	struct timespec ts;
 	hrtime_t ns;
 
 	if (!clock_ns((int)a[0], &ns))
 		return -EINVAL;
-	ts = to_timespec(ns);
+	struct timespec ts = to_timespec(ns);
 	return -copyout(a[1], &ts, sizeof ts);
 }
 

@@ -111,7 +111,6 @@ find_object(const struct sampled *sd, const struct program *pg, uint64_t pc)
 {
 	static struct cpc_profile_image *all;
 	static unsigned nall;
-	unsigned n;
 
 	while (all == NULL || all[nall].ci_path[0] != '\0') {
 		nall += all != NULL;
@@ -120,7 +119,7 @@ find_object(const struct sampled *sd, const struct program *pg, uint64_t pc)
 		cpc_syscall(CPC_OP_PROFILE_IMAGE, (uintptr_t)sd->sd_fd, nall,
 		    (uintptr_t)&all[nall], 0);
 	}
-	for (n = nall; n-- > 0;) {
+	for (unsigned n = nall; n-- > 0;) {
 		if (all[n].ci_of == pg->pg_number && pc >= all[n].ci_start &&
 		    pc < all[n].ci_end)
 			return find_program(sd, n);

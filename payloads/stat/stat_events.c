@@ -11,14 +11,12 @@
 static struct counted *
 counted_new(void)
 {
-	struct counted *c;
-
 	if (st.nevent == st.room) {
 		st.room = 2 * st.room + MAXEVENT;
 		st.all =
 		    fail_unless_room(realloc(st.all, st.room * sizeof *st.all));
 	}
-	c = memset(&st.all[st.nevent], 0, sizeof *st.all);
+	struct counted *c = memset(&st.all[st.nevent], 0, sizeof *st.all);
 	c->cnt_place = st.nevent++;
 	return c;
 }

@@ -146,11 +146,10 @@ take_row(int fd, const struct group *g, int64_t begin,
 	pa.prt_ns = (int64_t)usage.cu_task_ns;
 	for (unsigned place = 0; place < st.nevent; place++) {
 		struct counted *c = st.by_place[place];
-		uint64_t value;
 
 		if (!is_of_group(c, g))
 			continue;
-		value = value_of(c, g, row, &usage);
+		uint64_t value = value_of(c, g, row, &usage);
 		c->cnt_thread[rank].shr_count += value;
 		c->cnt_thread[rank].shr_ns += pa.prt_ns;
 		if (st.interval != 0)

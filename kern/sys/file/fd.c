@@ -42,12 +42,11 @@ sys_openat(const uintptr_t *a)
 	unsigned flags = (unsigned)a[2];
 	struct lookup lk;
 	struct file *f;
-	bool last;
 	int err;
 
 	/* O_NOFOLLOW is the bit above O_DIRECTORY, on both machines. */
-	last = !(flags & arch_o_directory << 1) &&
-	       (flags & (O_CREAT | O_EXCL)) != (O_CREAT | O_EXCL);
+	bool last = !(flags & arch_o_directory << 1) &&
+	            (flags & (O_CREAT | O_EXCL)) != (O_CREAT | O_EXCL);
 	if ((err = user_path(&lk, (int)a[0], a[1], last)) != 0)
 		return -err;
 	/* Without a descriptor no file is created or truncated. */

@@ -59,8 +59,6 @@ read_at(const struct file *f, uint64_t offset, uintptr_t uva, size_t len)
 static intptr_t
 read_file(struct file *f, uintptr_t uva, size_t len)
 {
-	intptr_t n;
-
 	if (!can_read(f))
 		return -EBADF;
 	if (f->f_kind == FILE_PIPE)
@@ -75,7 +73,7 @@ read_file(struct file *f, uintptr_t uva, size_t len)
 		return perf_read(f, uva, len);
 	if (f->f_kind == FILE_PROFILE)
 		return kcpc_profile_read(f->f_profile, uva, len);
-	n = read_at(f, f->f_offset, uva, len);
+	intptr_t n = read_at(f, f->f_offset, uva, len);
 	if (n > 0 && f->f_kind != FILE_ZERO)
 		f->f_offset += (size_t)n;
 	return n;
@@ -110,11 +108,9 @@ write_console(enum stream s, uintptr_t uva, size_t len)
 static intptr_t
 write_tmp(struct file *f, uintptr_t uva, size_t len)
 {
-	intptr_t n;
-
 	if (f->f_flags & O_APPEND)
 		f->f_offset = f->f_tmp->tn_bytes;
-	n = tmp_write(f->f_tmp, f->f_offset, uva, len);
+	intptr_t n = tmp_write(f->f_tmp, f->f_offset, uva, len);
 	if (n > 0)
 		f->f_offset += (size_t)n;
 	return n;
@@ -193,11 +189,10 @@ intptr_t
 sys_read(const uintptr_t *a)
 {
 	struct file *f = hold_file(a[0]);
-	intptr_t ret;
 
 	if (f == NULL)
 		return -EBADF;
-	ret = read_file(f, a[1], a[2]);
+	intptr_t ret = read_file(f, a[1], a[2]);
 	file_release(f);
 	return ret;
 }
@@ -227,8 +222,6 @@ static intptr_t
 at_offset(const uintptr_t *a, syscall_fn *call)
 {
 	struct file *f = file_get((int)a[0]);
-	uint64_t was;
-	intptr_t ret;
 
 	if (f == NULL)
 		return -EBADF;
@@ -236,9 +229,9 @@ at_offset(const uintptr_t *a, syscall_fn *call)
 		return -EINVAL;
 	if (f->f_kind >= FILE_STREAMS)
 		return -ESPIPE;
-	was = f->f_offset;
+	uint64_t was = f->f_offset;
 	f->f_offset = a[3];
-	ret = call(a); /* no such file waits */
+	intptr_t ret = call(a); /* no such file waits */
 	f->f_offset = was;
 	return ret;
 }
@@ -300,7 +293,6 @@ each_iov(struct file *f, const struct iovec *iov, unsigned n, size_t bytes,
 		return err;
 	for (unsigned i = 0; i < n; i++) {
 		size_t len = iov[i].iov_len;
-		intptr_t got;
 
 		if (len == 0)
 			continue;
@@ -314,8 +306,8 @@ each_iov(struct file *f, const struct iovec *iov, unsigned n, size_t bytes,
 			len = CONSOLE_MAX - (size_t)done;
 		if (len == 0)
 			break;
-		got = writes ? write_file(f, iov[i].iov_base, len)
-		             : read_file(f, iov[i].iov_base, len);
+		intptr_t got = writes ? write_file(f, iov[i].iov_base, len)
+		                      : read_file(f, iov[i].iov_base, len);
 		if (got < 0 && done == 0)
 			return got;
 		if (got < 0) {

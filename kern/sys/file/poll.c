@@ -31,11 +31,10 @@ static uint16_t
 state_of(int fd)
 {
 	const struct file *f = file_get(fd);
-	uint16_t state;
 
 	if (f == NULL)
 		return POLLNVAL;
-	state = file_poll(f);
+	uint16_t state = file_poll(f);
 	if ((state & POLLIN) != 0)
 		state |= POLLRDNORM;
 	return (state & POLLOUT) != 0 ? state | POLLWRNORM : state;

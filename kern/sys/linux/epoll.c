@@ -86,14 +86,13 @@ static intptr_t
 wait_set(const uintptr_t *a, uint64_t deadline)
 {
 	struct file *set = file_get((int)a[0]);
-	intptr_t found;
 
 	if (set == NULL)
 		return -EBADF;
 	if (set->f_kind != FILE_EPOLL || (int)a[2] <= 0)
 		return -EINVAL;
 	set->f_refs++;
-	found = wait_for_events(set, a[1], (unsigned)a[2], deadline);
+	intptr_t found = wait_for_events(set, a[1], (unsigned)a[2], deadline);
 	file_release(set);
 	return found;
 }
