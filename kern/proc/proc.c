@@ -93,7 +93,7 @@ proc_make(struct proc *p, char *const argv[], unsigned argc, char *const envv[],
 	p->p_umask = 022;
 	for (unsigned i = 0; i < LIMITS; i++)
 		p->p_limit[i] = (struct limit){ UINT64_MAX, UINT64_MAX };
-	p->p_limit[LIMIT_CORE] = (struct limit){ 0, 0 };
+	p->p_limit[LIMIT_CORE].li_soft = 0;
 	p->p_limit[LIMIT_FILES] = (struct limit){ NFD, NFD };
 	if ((err = proc_use_program(
 		 p, archive_find(argv[0]), why, buf, buflen)) != 0)

@@ -28,7 +28,8 @@ struct trapframe;
 
 /* Linux's numbers of setrlimit(2); private writable memory is data. */
 enum { LIMIT_DATA = 2, LIMIT_STACK, LIMIT_CORE, LIMIT_FILES = 7, LIMITS = 16 };
-#define LIMITS_OBEYED (1 << LIMIT_DATA | 1 << LIMIT_STACK | 1 << LIMIT_FILES)
+/* No core is ever written, as any limit allows. */
+#define LIMITS_OBEYED (7 << LIMIT_DATA | 1 << LIMIT_FILES)
 struct limit {
 	uint64_t li_soft, li_hard;
 };

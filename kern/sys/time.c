@@ -179,9 +179,10 @@ sys_clock_nanosleep(const uintptr_t *a)
 {
 	hrtime_t now;
 
-	if (!clock_ns((int)a[0], &now) || a[0] == CLOCK_THREAD_CPUTIME_ID)
+	if (!clock_ns((int)a[0], &now))
 		return -EINVAL;
-	if ((int)a[0] < 0 || a[0] == CLOCK_PROCESS_CPUTIME_ID)
+	if ((int)a[0] < 0 || a[0] == CLOCK_PROCESS_CPUTIME_ID ||
+	    a[0] == CLOCK_THREAD_CPUTIME_ID)
 		return -ENOTSUP;
 	return sleep_timespec(a[2], a[1] & TIMER_ABSTIME, a[3]);
 }

@@ -213,6 +213,7 @@ TEST(lower_limits_are_obeyed)
 	}
 	EXPECT_EQ(test_wait_status(pid) >> 8, 3);
 	EXPECT_ERRNO(limit_to(RLIMIT_FSIZE, 1), EPERM);
+	EXPECT_EQ(limit_to(RLIMIT_CORE, 1), 0);
 	EXPECT_EQ(
 	    prlimit(0, RLIMIT_DATA, &(struct rlimit){ 5, RLIM_INFINITY }, &was),
 	    0);

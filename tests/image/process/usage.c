@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/times.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -149,6 +150,9 @@ TEST(the_process_clock_is_the_time_on_cpus)
 	EXPECT(clock() - before >= TIME);
 	EXPECT(clock() - before < 2 * TIME + 2 * start);
 	EXPECT_EQ(clock_nanosleep(CLOCK_PROCESS_CPUTIME_ID, 0, &asleep, NULL),
+	    ENOTSUP);
+	EXPECT_ERRNO(syscall(SYS_clock_nanosleep, CLOCK_THREAD_CPUTIME_ID, 0,
+			 &asleep, NULL),
 	    ENOTSUP);
 }
 
