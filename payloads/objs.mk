@@ -32,7 +32,7 @@ PROGRAM_OBJS += $(addprefix tests/opcost/,switch.o signal.o overflow.o flatness.
 VPMU_OBJS_x86_64 := x86_64/trapped.o x86_64/msr.o x86_64/fixed.o
 VPMU_OBJS_arm64  := arm64/raw.o
 VPMU_OBJS := $(addprefix payloads/vpmu/,vpmu.o report.o measure.o count.o range.o overflow.o lwp.o event.o model.o \
-    believe.o $(ARCH)/arch.o $(ARCH)/registers.o $(ARCH)/loops.o $(VPMU_OBJS_$(ARCH)))
+    steady.o believe.o $(ARCH)/arch.o $(ARCH)/registers.o $(ARCH)/loops.o $(VPMU_OBJS_$(ARCH)))
 
 NB_OBJS := $(addprefix payloads/nb/,nb.o config.o generate.o registers.o pass.o cycles.o print.o \
     $(ARCH)/emit.o $(ARCH)/enter.o $(ARCH)/msr.o)

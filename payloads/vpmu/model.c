@@ -96,7 +96,7 @@ conclude(double read, double trapped)
 }
 
 static void
-judge_model(unsigned pic)
+judge_cost(unsigned pic)
 {
 	double loop, one, all, read, trapped = 0;
 	struct measure m;
@@ -131,6 +131,13 @@ judge_model(unsigned pic)
 		point_note("an overflow interrupt: %lld counts late",
 		    (long long)vpmu.v_late);
 	conclude(read, trapped / loop);
+}
+
+static void
+judge_model(unsigned pic)
+{
+	judge_cost(pic);
+	note_steady();
 }
 
 const struct vpmu_property model_properties[] = {

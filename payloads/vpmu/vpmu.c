@@ -148,6 +148,7 @@ main(int argc, char **argv)
 		cpc_close(vpmu.v_cpc);
 		return report_finish();
 	}
+	steady_begin();
 	for (unsigned pic = 0; pic < vpmu.v_npic; pic++)
 		judge_pic(pic);
 	judge_points("pmu", set_properties, 0, NULL);

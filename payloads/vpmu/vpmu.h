@@ -66,6 +66,10 @@ void judge_events(void);
 /* believe.c: a point for each event whose number in a loop is known. */
 void judge_offered(void);
 
+/* steady.c: note what took time or cycles since the first was called. */
+void steady_begin(void);
+void note_steady(void);
+
 /*
  * report.c: the points.
  */

@@ -112,7 +112,7 @@ $(T)payloads/bench: $(call host,$(call fake,support.o) payloads/bench/kernel.o $
 # The program vpmu on a PMU with a defect.
 $(T)payloads/vpmu: $(call host,$(call fake,vpmu/model.o vpmu/libcpc.o support.o) \
     $(addprefix payloads/common/,usage.o read_cost.o) $(addprefix payloads/vpmu/x86_64/,arch.o fixed.o) \
-    $(addprefix payloads/vpmu/,vpmu.o report.o measure.o count.o range.o overflow.o lwp.o event.o model.o believe.o))
+    $(addprefix payloads/vpmu/,vpmu.o report.o measure.o count.o range.o overflow.o lwp.o event.o model.o believe.o steady.o))
 $(T)payloads/vpmu: HOST_LDFLAGS := -Wl,--wrap=syscall,--wrap=nanosleep,--wrap=signal,--wrap=barecpc_sysconf
 $(HB)/payloads/vpmu/vpmu.o: HOST_CFLAGS += -Dmain=vpmu_main
 $(T)payloads/vpmu_x86: $(call host,$(call fake,support.o) payloads/vpmu/x86_64/registers.o)

@@ -177,12 +177,12 @@ def loop_rows(m, found):
         ("entries of the data TLB", ["dtlb.entries"], m["dtlb"]["entries"], costly[0] - 32, 0),
         ("walk of the data TLB", ["dtlb.walk"], m["dtlb"]["walk"], most - few, 0.5),
         ("entries of the instruction TLB", ["itlb.entries"], m["itlb"]["entries"], step("code", CODE_PAGES) - 16, 0),
-        ("walk of the instruction TLB", ["itlb.walk"], m["itlb"]["walk"], found["code_80"] / 80 / PASSES, 0.5),
+        ("walk of the instruction TLB", ["itlb.walk"], m["itlb"]["walk"], found["code_80"] / 80 / PASSES, 1),
         ("latency of l1d by a walk", ["l1d.latency", "classes.alu.latency"], near + adds, few, 0.5),
         ("entries of the predictor", ["predictor.entries"], m["predictor"]["entries"], step("alias", DISTANCES), 0),
         ("penalty of a wrong prediction", ["predictor.penalty"], m["predictor"]["penalty"],
          (found["guess_1"] - found["guess_20"]) / (ROUNDS * 3 / 4), 0.5),
-        ("latency of memory", ["memory", "classes.alu.latency"], m["memory"] + adds, found["memory"] / 21 / PASSES, 0.5),
+        ("latency of memory", ["memory", "classes.alu.latency"], m["memory"] + adds, found["memory"] / 21 / PASSES, 1),
         ("cycles of a line in order", ["prefetcher", "l1d.latency", "l2.latency", "classes.alu.latency"],
          adds + ((near + next_level) / 2 if ahead else next_level), found["lines"] / 1024 / PASSES, 0.5)]
 
