@@ -124,7 +124,8 @@ bind_exactly(struct meter *m, const struct event *events, unsigned n)
 		cpc_request_info(m->m_cpc, m->m_set, (int)i, &m->m_info[i]);
 		m->m_kernel_only[i] = counts_kernel_only(&events[i]);
 		/* x86's tick is the TSC, from which the time is made. */
-		if (!m->m_kernel_only[i] &&
+		if ((~events[i].e_flags &
+			(CPC_COUNT_USER | CPC_COUNT_SYSTEM)) == 0 &&
 		    strcmp(events[i].e_name, "PAPI_tot_cyc") == 0)
 			m->m_cycles = (int)i;
 	}
