@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 MACHINES = {62: ("x86_64", "amd64"), 183: ("arm64", "arm64")}  # e_machine of ELF: ours, Debian's
 AT_A_TIME = 40
 ENV = {"PATH": "/:/bin", "LTP_COLORIZE_OUTPUT": "n"}
-LINE = "/bin/busybox timeout -s KILL 10 /{0} </dev/null >/tmp/o 2>&1; echo == {0} $?; grep -a FAIL /tmp/o | head -n 1; rm -rf /tmp/*\n"
+LINE = "/bin/busybox timeout -s KILL 60 /{0} </dev/null >/tmp/o 2>&1; echo == {0} $?; grep -a FAIL /tmp/o | head -n 1; rm -rf /tmp/*\n"
 
 
 def programs_of(folder):
