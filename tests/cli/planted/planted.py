@@ -181,7 +181,7 @@ def loop_rows(m, found):
         ("latency of l1d by a walk", ["l1d.latency", "classes.alu.latency"], near + adds, few, 0.5),
         ("entries of the predictor", ["predictor.entries"], m["predictor"]["entries"], step("alias", DISTANCES), 0),
         ("penalty of a wrong prediction", ["predictor.penalty"], m["predictor"]["penalty"],
-         (found["guess_1"] - found["guess_20"]) / (ROUNDS * 3 / 4), 0.5),
+         (found["guess_1"] - found["guess_20"]) / (ROUNDS * 3 / 4), 1),
         ("latency of memory", ["memory", "classes.alu.latency"], m["memory"] + adds, found["memory"] / 21 / PASSES, 1),
         ("cycles of a line in order", ["prefetcher", "l1d.latency", "l2.latency", "classes.alu.latency"],
          adds + ((near + next_level) / 2 if ahead else next_level), found["lines"] / 1024 / PASSES, 0.5)]
