@@ -80,7 +80,7 @@ expect 'a program that is a little smaller runs' 0 '^barecpc: exit 0$' of_size $
 expect 'a program that is a little larger does not' 125 "^barecpc: room: does not fit .* $free MiB are free\$" of_size $((${free:-0} + 1))
 of_stack() { # [OPTION...]: a program that `stat` runs ends with EFAULT (14) or ENOENT (2) of the address 1 MiB down its stack
 	printf '#include <%s.h>\n' errno stdint unistd |
-		sed '$aint main(void) { char c; access((char *)((uintptr_t)&c - (1 << 20)), 0); return errno; }' |
+		sed '3aint main(void) { char c; access((char *)((uintptr_t)&c - (1 << 20)), 0); return errno; }' |
 		scripts/barecpc-cc --arch arm64 "$@" -x c -o "$tap_dir/stack" - && run --arch arm64 --payload "$tap_dir/stack" -- stat stack
 }
 expect 'a program has more than 1 MiB of stack' 2 '^barecpc: exit 2$' of_stack

@@ -2,6 +2,9 @@
  * The cases of trap_arm64.c and trap_x86_64.c, which include this header: a
  * name, and the function that executes it.
  */
+#ifndef TESTS_CLI_PROGRAMS_KERNEL_TRAP_H
+#define TESTS_CLI_PROGRAMS_KERNEL_TRAP_H
+
 #include <stdio.h>
 #include <string.h>
 
@@ -27,3 +30,5 @@ run_case(int argc, char **argv, const struct trap_case *c, size_t n)
 			return c[i].fn();
 	return 2;
 }
+
+#endif
