@@ -126,7 +126,7 @@ TEST(accepts)
 {
 	make_image();
 	assert_null(check_bytes(sizeof img));
-	assert_int_equal(e.e_stack, 9);
+	assert_int_equal(e.e_stack, 0x20000);
 	assert_int_equal(e.e_nseg, 2);
 	assert_int_equal(e.e_entry, 0x400010);
 	assert_int_equal(e.e_phdr, 0x400000 + offsetof(struct image, ph));
