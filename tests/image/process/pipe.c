@@ -281,11 +281,12 @@ interrupted(int)
 TEST(a_signal_ends_the_wait_for_the_other_end)
 {
 	struct sigaction sa = { .sa_handler = interrupted };
-	struct itimerval soon = { .it_value.tv_usec = 2000 };
+	struct itimerval soon = { { 0, 2000 }, { 0, 2000 } }; /* and again */
 
 	EXPECT_EQ(mkfifo("/tmp/fifo", 0640), 0);
 	EXPECT_EQ(sigaction(SIGALRM, &sa, NULL), 0);
 	EXPECT_EQ(setitimer(ITIMER_REAL, &soon, NULL), 0);
 	EXPECT_ERRNO(open("/tmp/fifo", O_RDONLY), EINTR);
+	EXPECT_EQ(setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL), 0);
 	EXPECT_EQ(unlink("/tmp/fifo"), 0);
 }
