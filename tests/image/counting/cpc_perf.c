@@ -84,14 +84,6 @@ perf_spin(int fd, uint64_t n)
 	return perf_count(fd);
 }
 
-/* Kernel and PMU count this program's own code, by the unit. */
-#define NEEDS_EXACT()                                                          \
-	do {                                                                   \
-		NEEDS_INSTRUCTIONS();                                          \
-		if (own_privilege() != CPC_COUNT_USER)                         \
-			SKIP("this test needs user privilege");                \
-	} while (0)
-
 static void
 expect_same(cpc_t *cpc, uint32_t type, uint64_t config, const char *name)
 {
@@ -118,7 +110,7 @@ CPC_TEST(counts_are_those_of_libcpc)
 	cpc_set_t *set = set_of(cpc, INS_EVENT);
 	cpc_reqinfo_t info;
 
-	NEEDS_EXACT();
+	NEEDS_USER_INSTRUCTIONS();
 	expect_same(cpc, HARDWARE, INSTRUCTIONS, INS_EVENT);
 	if (can_bind(cpc, "PAPI_br_ins"))
 		expect_same(cpc, HARDWARE, BRANCHES, "PAPI_br_ins");
@@ -137,7 +129,7 @@ CPC_TEST(a_group_counts_together)
 	uint64_t v[9], id = 0;
 	int fd[3];
 
-	NEEDS_EXACT();
+	NEEDS_USER_INSTRUCTIONS();
 	fd[0] = perf_open(attr, -1);
 	attr.flags &= ~(uint64_t)DISABLED;
 	fd[1] = perf_open(attr, fd[0]);
@@ -200,7 +192,7 @@ count_children(uint64_t flags, uint64_t n)
 
 CPC_TEST(children_are_counted_if_they_inherit)
 {
-	NEEDS_EXACT();
+	NEEDS_USER_INSTRUCTIONS();
 	count_children(INHERIT, SHORT);
 	EXPECT_EQ(
 	    count_children(INHERIT, LONG) - count_children(INHERIT, SHORT),
@@ -217,7 +209,7 @@ CPC_TEST(nothing_is_multiplexed)
 	uint64_t v[3];
 	int fd[FDS];
 
-	NEEDS_EXACT();
+	NEEDS_USER_INSTRUCTIONS();
 	attr.flags &= ~(uint64_t)DISABLED;
 	while (n < cpc_npic(cpc) + 2 && (fd[n] = perf_open(attr, -1)) >= 0)
 		n++;
@@ -284,7 +276,6 @@ CPC_TEST(software_events)
 }
 
 #define ATTR(member, value) offsetof(struct attr, member), value
-#define OLDER               8 /* bytes that this kernel does not know */
 
 /* One wrong member or argument, and the error that Linux returns. */
 static const struct {
@@ -318,21 +309,16 @@ static const struct {
 
 CPC_TEST(errors_are_those_of_linux)
 {
-	struct {
-		struct attr attr;
-		uint8_t newer[OLDER];
-	} a;
-
 	for (unsigned i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+		struct attr attr = attr_of(HARDWARE, CYCLES, 0);
 		size_t bytes =
 		    wrong[i].member == offsetof(struct attr, type) ? 4 : 8;
 
-		a.attr = attr_of(HARDWARE, CYCLES, 0);
 		if (wrong[i].value != 0)
-			memcpy((char *)&a.attr + wrong[i].member,
-			    &wrong[i].value, bytes);
+			memcpy((char *)&attr + wrong[i].member, &wrong[i].value,
+			    bytes);
 		if (!EXPECT_ERRNO(
-			syscall(SYS_perf_event_open, &a, wrong[i].pid,
+			syscall(SYS_perf_event_open, &attr, wrong[i].pid,
 			    wrong[i].cpu, wrong[i].group, wrong[i].flags),
 			wrong[i].err))
 			test_note("row %u", i);
@@ -388,7 +374,7 @@ CPC_TEST(events_begin_at_exec)
 	char *const env[] = { "AFTER_EXEC=1", NULL };
 	pid_t child;
 
-	NEEDS_EXACT();
+	NEEDS_USER_INSTRUCTIONS();
 	attr.flags |= AT_EXEC;
 	if ((child = fork()) == 0) {
 		dup2(perf_open(attr, -1), 9);
