@@ -48,7 +48,8 @@ main(int argc, char **argv)
 	if (sscanf(fds, "%d,%d,%d", &in, &out, &back) != 3)
 		return 1;
 	if (fork() == 0) /* is killed within its turn */
-		_exit(read(in, &turn, 1) + write(out, cut, strlen(cut)));
+		_exit(read(in, &turn, 1) != 1 ||
+		      write(out, cut, strlen(cut)) == -1);
 	wait(NULL);
 	if (read(in, &turn, 1) != 1 || write(out, whole, strlen(whole)) == -1 ||
 	    read(in, &turn, 1) != 1 || write(out, cut, sizeof cut) == -1 ||
