@@ -88,8 +88,7 @@ class Symbols:
     def __init__(self, path, arch):
         self._path, self._tool = path, PREFIX[arch]
         self._known = {}
-        self._stripped = not _nm(path, arch)
-        self._functions = functions(path, arch)
+        self._exported = None if _nm(path, arch) else functions(path, arch)
 
     def load(self, addresses):
         """Find all these addresses at once."""
@@ -105,7 +104,7 @@ class Symbols:
                 found[-1].append(line)
         for address, lines in zip(wanted, found):
             # A stripped library names what it exports: after that may be a function without a name.
-            known = not self._stripped or not lines[1].startswith("??:") or any(low <= address < high for low, high in self._functions)
+            known = self._exported is None or not lines[1].startswith("??:") or any(low <= address < high for low, high in self._exported)
             self._known[address] = tuple((symbol if symbol != "??" and known else UNKNOWN, _known_line(line))
                                          for symbol, line in zip(lines[::2], lines[1::2]))
 
@@ -158,13 +157,13 @@ def check(path, parts):
 
 
 def _check(parts):
-    """Raise ValueError unless the members that are used have their types.  _read() converts the others, and fails."""
+    """Raise ValueError unless the members that are used have their types, and a path is as short as the kernel's.  _read() converts the others."""
     head = parts[0]
     if not (all(records.is_int(head[name]) for name in NUMBERS) and isinstance(head["event"], str) and head["privilege"] in records.SUFFIX
             and head["period"] > 0):
         raise ValueError
     for part in parts:
-        if not (all(isinstance(program["path"], str) for program in part.get("programs", []))
+        if not (all(isinstance(program["path"], str) and len(program["path"]) < 4096 for program in part.get("programs", []))
                 and all(records.is_int(number) for sample in part.get("trace", []) for number in sample)):
             raise ValueError
 
@@ -199,8 +198,8 @@ class Profile:
         self.files = {file["program"]: file for file in about[-1]["files"]}
         listed = [program for record in parts for program in record.get("programs", [])]
         self.programs = {program["image"]: (program["path"], int(program["bias"], 16)) for program in listed}
-        self.libraries = [(program["of"], int(program["start"], 16), int(program["end"], 16), program["image"])
-                          for program in listed[::-1] if "of" in program]
+        self.libraries = sorted(((program["image"], program["of"], int(program["start"], 16), int(program["end"], 16))
+                                 for program in listed if "of" in program), reverse=True)
         stacks = {place: self._stack(text) for record in parts for place, text in record.get("addresses", [])}
         self._resolve(stacks.values())
         frames = {place: self._frames(stack) for place, stack in stacks.items()}
@@ -215,8 +214,8 @@ class Profile:
         return self._linked(int(image), 0)[0], None if kernel == "-" else kernel, [self._linked(int(image), address) for address in addresses]
 
     def _linked(self, image, address):
-        """The program, or its library that is at an address, and the address as linked."""
-        image = next((library for of, start, end, library in self.libraries if of == image and start <= address < end), image)
+        """The program, or its library that is at an address, the last mapped, and the address as linked."""
+        image = next((library for library, of, start, end in self.libraries if of == image and start <= address < end), image)
         path, bias = self.programs.get(image, (UNKNOWN, 0))
         return path, (address if address & KERNEL_BIT else address - bias) & ALL_BITS
 

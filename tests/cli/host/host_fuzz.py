@@ -28,7 +28,7 @@ from host import cpio
 from host.console import clouds, console, outputs, progress, qr
 from host.emulator import qemu
 from host.programs import exegesis, nb, objfile, symbols
-from host.results import compare, export, profile_export, report, sweep
+from host.results import compare, export, profile_export, profiles, report, sweep
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
@@ -43,7 +43,7 @@ PROFILE = [{"schema": 1, "payload": "record", "arguments": [], "event": "PAPI_to
             "period": 1000, "samples": 3, "lost": 0, "events": 3100, "lwps": 1, "revoked": 0, "status": 0, "part": 1,
             "folded": [["p;main;f", 2], ["p;main;[kernel]_[k]", 1]]},
            {"schema": 1, "payload": "record", "arguments": [], "event": "PAPI_tot_ins", "privilege": "both", "machine": {},
-            "programs": [{"image": 1, "path": "p", "bias": "0"}]},
+            "programs": [{"image": 1, "path": "p", "bias": "0"}, {"image": 2, "path": "l", "bias": "0", "of": 1, "start": "400800", "end": "401000"}]},
            {"schema": 1, "payload": "record", "arguments": [], "event": "PAPI_tot_ins", "privilege": "both", "machine": {},
             "addresses": [[1, "1 - 401000 400800"], [2, "1 sys_call ffffffff80001000 400800"]]},
            {"schema": 1, "payload": "record", "arguments": [], "event": "PAPI_tot_ins", "privilege": "both", "machine": {},
@@ -128,8 +128,7 @@ class Folder:
         program = self.path / "p"
         program.write_bytes((ROOT / "build" / "x86_64" / "bin" / "spin").read_bytes())
         self.elf = program.read_bytes()
-        described = {"program": "p", "path": str(program), "build_id": "", "sha256": ""}
-        self.profile = [*PROFILE[:-1], {**PROFILE[-1], "files": [described]}]
+        self.profile = [*PROFILE[:-1], {**PROFILE[-1], "files": [profiles.describe("p", program)]}]
 
     def file(self, data, name="in"):
         path = self.path / name

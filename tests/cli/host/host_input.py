@@ -173,6 +173,21 @@ def profile(folder):
         tap.check(f"a profile with {name}", wrong)
 
 
+def programs(folder):
+    """A guest may list its programs in any order, and write any path."""
+    parts = [{"schema": 1, "payload": "record", "arguments": [], "event": "PAPI_tot_ins", "privilege": "user", "machine": {}, "period": 10, "samples": 1,
+              "lost": 0, "events": 10, "lwps": 1, "addresses": [[0, "0 - 1800"]], "trace": [[1, 1, 1, 0]]},
+             {"schema": 1, "payload": "barecpc", "arch": "x86_64", "files": []}]
+    library = {"bias": "0", "of": 0, "start": "1000", "end": "2000"}
+    parts[0]["programs"] = [{"image": 0, "bias": "0", "path": "p"}, {"image": 2, "path": "new", **library}, {"image": 1, "path": "old", **library}]
+    (folder / "p").write_text("".join(json.dumps(part) + "\n" for part in parts))
+    done = barecpc(folder, "report", "-i", "p")
+    tap.check("of two libraries at an address the last mapped has the sample", [] if "] [unknown]@new\n" in done.stdout else [done.stdout + done.stderr])
+    parts[0]["programs"][0]["path"] = "a/" * 100000
+    (folder / "p").write_text("".join(json.dumps(part) + "\n" for part in parts))
+    tap.check("a program's path is no longer than the kernel's", failed(barecpc(folder, "report", "-i", "p"), "not as docs/records.md has it"))
+
+
 def host(folder):
     reader, writer = os.pipe()
     os.close(reader)
@@ -201,7 +216,7 @@ def host(folder):
     tap.equal("mkdisk works in its private folder alone", (folder / "entries").read_text().strip(), "1")
 
 
-for part in (consoles, payloads, elf, nb, exports, profile, host):
+for part in (consoles, payloads, elf, nb, exports, profile, programs, host):
     with tempfile.TemporaryDirectory(prefix="barecpc.") as name:
         part(pathlib.Path(name))
 tap.end()
