@@ -63,8 +63,8 @@ line_count(struct line *l, struct histogram *hg)
 }
 
 /*
- * Find a program's path and symbols.  The kernel may have cut the path; the
- * profiled program's whole path is known.
+ * Find the path and symbols of a program, whose path the kernel may have cut
+ * (the profiled one's is known whole), or of a library.
  */
 static void
 read_program(const struct sampled *sd, struct program *pg)
@@ -76,9 +76,10 @@ read_program(const struct sampled *sd, struct program *pg)
 		pg->pg_path = "[unknown]";
 		return;
 	}
-	pg->pg_path = strncmp(path, sd->sd_path, CPC_PROFILE_NAME - 1) == 0
-	                  ? sd->sd_path
-	                  : path;
+	pg->pg_path = path;
+	if (pg->pg_image.ci_end == 0 &&
+	    strncmp(path, sd->sd_path, CPC_PROFILE_NAME - 1) == 0)
+		pg->pg_path = sd->sd_path;
 	if ((pg->pg_symbols = symbols_load(pg->pg_path, &wrong)) == NULL)
 		fprintf(stderr, "%s: %s: %s: its functions have no names\n",
 		    usage_name(), pg->pg_path, wrong);

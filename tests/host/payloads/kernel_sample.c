@@ -1,6 +1,6 @@
 /*
  * A sample of the kernel without callers has one address.  record reads no
- * other.
+ * other.  A library keeps its name next to a program with a long path.
  */
 #include "tests/lib/host/support.h"
 
@@ -12,12 +12,27 @@
 
 #define KERNEL_PC 0xffff800000001000
 
-/* The kernel knows this function, and no program. */
+/* The kernel cuts the path of a program, and not that of a library. */
+#define FOLDER "/store/0123456789abcdefghijklmnopqrstuvwxyz-name-of-the-package"
+_Static_assert(sizeof FOLDER == CPC_PROFILE_NAME, "as long as a cut path");
+static const struct cpc_profile_image images[] = {
+	{ .ci_path = "[unknown]" },
+	{ .ci_path = FOLDER },
+	{ .ci_path = FOLDER "/lib.so",
+	    .ci_start = 0x1000,
+	    .ci_end = 0x2000,
+	    .ci_of = 1 },
+};
+
+/* The kernel knows one function, and these programs. */
 intptr_t
 cpc_syscall(enum cpc_op op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
 {
-	(void)c;
 	(void)d;
+	if (op == CPC_OP_PROFILE_IMAGE && b < sizeof images / sizeof *images) {
+		memcpy((void *)c, &images[b], sizeof images[b]);
+		return 0;
+	}
 	if (op != CPC_OP_KERNEL_SYMBOL)
 		return -1;
 	assert_true(a == KERNEL_PC);
@@ -54,4 +69,19 @@ TEST(has_one_address)
 	free(sd.sd_placed);
 	free(s);
 	free(at);
+}
+
+TEST(a_library_keeps_its_name)
+{
+	const size_t bytes = sizeof(struct cpc_profile_sample) + 8;
+	struct cpc_profile_sample *s = calloc(1, bytes);
+	static struct sampled sd = { .sd_path = FOLDER "/prog" };
+
+	s->cm_nframes = 1;
+	s->cm_image = 1;
+	s->cm_pc[0] = 0x1800;
+	sampled_add(&sd, s);
+	assert_string_equal(
+	    first_name(&sd.sd_functions), FOLDER "/prog  [.] [unknown]@lib.so");
+	free(s);
 }
