@@ -60,9 +60,9 @@ $(B)/payloads/tools/pages.o: UCFLAGS += -D_GNU_SOURCE -isystem $(CACHE)/libqrcod
 $(B)/payloads/board/arm64/board_fdt.o: UCFLAGS += -isystem $(CACHE)/libfdt-dev-$(PACKED)/usr/include
 $(B)/payloads/board/board.o $(B)/payloads/pack/blocks.o: UCFLAGS += -isystem $(CACHE)/zlib1g-dev-$(PACKED)/usr/include
 $(B)/programs: $(B)/libprograms.a
-# Hard links of the file without what a debugger reads.
 # A small stack: to zero one of 8 MiB takes a tenth of an empty run.
 $(B)/programs: LINK += -Wl,-z,stack-size=131072
+# Hard links of the file without what a debugger reads.
 $(PAYLOADS:%=$(B)/bin/%) &: $(B)/programs
 	$(call say,STRIP,$(B)/bin)
 	@mkdir -p $(@D)

@@ -14,6 +14,7 @@ def _serve(path):
     s = socket.socket(socket.AF_UNIX)
     s.bind(str(path))
     s.listen(1)
+    s.settimeout(SECONDS)  # a QEMU that ends before it connects
     return s
 
 
