@@ -249,7 +249,7 @@ def tool(args):
 
 def run_batch(args):
     """Run the lines of a file, in processes that find the modules loaded and KVM probed."""
-    for module in (console, guest, nested, outputs, program, progress, qemu, symbols, tools):
+    for module in (console, guest, nested, outputs, program, progress, qemu, symbols, tools, tools.profiles):
         module.__doc__  # loads it
     if os.access(probe.DEV_KVM, os.R_OK | os.W_OK):
         proven_kvm(qemu.HOST_ARCH)
