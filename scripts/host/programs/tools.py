@@ -16,7 +16,7 @@ profiles = lazy("host.results.profiles")
 
 PASSED_ON = ("accel", "outer", "smp", "mem", "machine", "dtb", "planted", "boot", "image", "qemu", "silence", "results")
 PASSED_ON_EACH = ("payload", "env", "append")
-# Names that would hide what the run itself needs.  A program of such a name, or that of a folder of the system, gets a folder.
+# Names that would hide what the run itself needs.  A program of such a name gets a folder, and next to other files that of a folder of the system.
 TAKEN = {"stat", "record", "suite", "dev", "proc", "sys", "tmp"}
 FOLDER = "program"
 INPUT = ".stdin"  # the guest's name of --stdin
@@ -153,11 +153,11 @@ class Subject:
             raise HostError(f"{word}: its interpreter is no program for x86-64 or arm64 in {root.top or 'this system'}: give --sysroot DIR that has one")
         if args.arch not in (None, self.arch):
             raise HostError(f"{self.file}: for {self.arch}, and --arch is {args.arch}: leave --arch out")
-        self.name = self.file.name if not path or linux.is_static(data) else path
-        self.payload = self.file
-        if self.name in TAKEN or os.path.isdir(root.top + root.real("/" + self.name)):
+        self.name, self.payload = self.file.name if not path or linux.is_static(data) else path, self.file
+        packs = not linux.is_static(data) or args.payload_with
+        if self.name in TAKEN or packs and os.path.isdir(root.top + root.real("/" + self.name)):
             self.name = f"{FOLDER}/{self.name}"
-        if not linux.is_static(data) or args.payload_with:
+        if packs:
             self._pack(root, args, folder)
         elif self.name != self.file.name:
             self.payload = folder / FOLDER

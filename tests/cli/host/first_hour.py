@@ -258,6 +258,9 @@ def pieces(folder):
                                                timeout=None, j=False, per_thread=False, aggregates=False, undisturbed=False), folder)[0]
     tap.equal("values that begin with a dash stay values", made,
               ["run", "--env=-x=1", "--append=-v", "--out=stat.out=-out", "--", "stat", "-o", "stat.out", "--", "-prog"])
+    (folder / "usr").write_bytes((folder / "ends").read_bytes())
+    tap.equal("a static program has the same name on a machine that has a folder of that name", tools.Subject(
+        str(folder / "usr"), folder, types.SimpleNamespace(sysroot=None, arch=None, image=None, payload=[], payload_with=[], env=[])).name, "usr")
     for words, line in ((["sh", "-c", f"'{BARECPC}' arch >&-"], "host: standard output: closed: give >/dev/null if you do not want it\n"),
                         (["sh", "-c", f"'{BARECPC}' read - <&-"], "host: standard input: closed: name a file or a device\n"),
                         (["env", "-u", "HOME", "-u", "XDG_CACHE_HOME", "-u", "BARECPC_CACHE", ROOT / "scripts" / "setup", "--cache"],
