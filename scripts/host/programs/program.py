@@ -69,10 +69,10 @@ def arch_of_payloads(payloads):
 
 
 def bytes_of(name, payloads):
-    """The bytes of the payloads' file with this name, or b""."""
+    """The bytes of the payloads' file with this name, or None."""
     for path in map(pathlib.Path, payloads):
         with contextlib.suppress(OSError, cpio.ArchiveError):
             members = members_of(path)
             if name in members:
                 return members[name]
-    return b""
+    return None

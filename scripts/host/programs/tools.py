@@ -280,12 +280,12 @@ def finish_stat(args, arch, subject):
 def absent(args, subject):
     """Lines for a program that failed: it may have missed files of this machine that its arguments name, or the shell of system(3)."""
     words = args.program[args.program[:1] == ["--"]:][1:]
-    payloads = [*args.payload, *([subject.payload] if subject.payload else [])]
-    lost = [word for word in words if os.path.isfile(word) and not re.match("/(%s)/" % "|".join(linux.KERNELS), word)
-            and not program.bytes_of(os.path.normpath("/" + word).lstrip("/"), payloads)]
-    data = subject.file.read_bytes() if subject.file and "bin/sh" not in subject.files else b""
-    if b"\0/bin/sh\0" in data and re.search(rb"(system|popen)\0", data):
-        lost += [] if program.bytes_of("bin/sh", payloads) else ["/bin/sh"]
+    def is_there(word):
+        return (subject.root.real("/" + word).lstrip("/") in subject.files or program.bytes_of(
+            os.path.normpath("/" + word).lstrip("/"), [*args.payload, *([subject.payload] if subject.payload else [])]) is not None)
+    lost = [word for word in words if os.path.isfile(word) and not re.match("/(%s)/" % "|".join(linux.KERNELS), word) and not is_there(word)]
+    data = subject.file.read_bytes() if subject.file else b""
+    lost += ["/bin/sh"] if b"\0/bin/sh\0" in data and re.search(rb"(system|popen)\0", data) and not is_there("/bin/sh") else []
     return [f"host: {word}: a file of this machine that the guest does not have: if the program needs it, give --with {word}" for word in lost]
 
 

@@ -114,6 +114,9 @@ def commands(folder):
     tap.check("a file that is missing is named", [] if lost.returncode == 1 and lost.stderr.endswith(
         "\nhost: data: a file of this machine that the guest does not have: if the program needs it, give --with data\n") else [lost.stderr])
     tap.equal("and it is not, if it is there", stat("--with", "data", "./lib", "data", cwd=folder)[0].stdout, "b\na\nc\n")
+    (folder / "empty").touch()
+    lost = stat("--with", "empty", "--with", "/lib/os-release", "./lib", "empty", "/lib/os-release", "no file", cwd=folder)[0]  # /lib is a link
+    tap.equal("nor is an empty one, or one below a link", (lost.returncode, "does not have" in lost.stderr), (1, False))
     (folder / "system.c").write_text('#include <stdlib.h>\nint main(void) { return system("echo $((6 * 7))") >> 8; }\n')
     subprocess.run(["gcc", "-static", "-o", "system", "system.c"], cwd=folder, check=True)
     lost = stat("./system", cwd=folder)[0]
