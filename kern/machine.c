@@ -2,7 +2,6 @@
  * The file /dev/machine: a description of the machine and of its PMU, for
  * result records.
  */
-
 #include "kern/arch.h"
 #include "kern/cpc/kcpc.h"
 #include "kern/file/file.h"

@@ -4,7 +4,6 @@
  * ACPI Specification 6.4, "Multiple APIC Description Table (MADT)"; Intel
  * SDM vol. 3A, "MP Initialization Protocol Algorithm".
  */
-
 #include "arch/x86/cpuid.h"
 #include "arch/x86/dev/apic.h"
 #include "arch/x86/dev/timer.h"

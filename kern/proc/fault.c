@@ -2,7 +2,6 @@
  * Faults of payloads become signals, or end the process with a report.  Faults
  * of the kernel panic.
  */
-
 #include "kern/arch.h"
 #include "kern/platform/console.h"
 #include "kern/platform/entry_budget.h"

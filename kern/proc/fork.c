@@ -2,7 +2,6 @@
  * clone(2), fork(2) and vfork(2): create an LWP in this process, or a process
  * that is a copy of this one.
  */
-
 #include "kern/arch.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"

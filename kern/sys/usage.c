@@ -2,7 +2,6 @@
  * System calls on the time that programs used.  The kernel does not tell its
  * own time from a program's: all is user time.
  */
-
 #include "kern/arch.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"

@@ -3,7 +3,6 @@
  * Until it has started, output waits in a buffer: a store to a guessed address
  * may hang a machine.
  */
-
 #include <stddef.h>
 
 #include "arch/arm64/arm64.h"

@@ -3,7 +3,6 @@
  * Arm Power State Coordination Interface (DEN 0022), "PSCI function
  * identifiers" and "Return error codes".
  */
-
 #include <stddef.h>
 
 #include "arch/arm64/arm64.h"

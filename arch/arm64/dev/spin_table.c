@@ -17,7 +17,6 @@
  * Linux, Documentation/arm64/booting.rst, "CPUs with a spin-table
  * enable-method"; Devicetree Specification, "cpu-release-addr".
  */
-
 #include <stddef.h>
 
 #include "arch/arm64/arm64.h"

@@ -6,7 +6,6 @@
  * Module (SP805) Technical Reference Manual (DDI 0270), "Programmer's Model".
  * Broadcom's manual lacks its watchdog: Linux, drivers/watchdog/bcm2835_wdt.c.
  */
-
 #include <stddef.h>
 #include <stdint.h>
 

@@ -2,7 +2,6 @@
  * Finds this machine's PMU and its interrupt, and offers them to kcpc.
  * Arm ARM (DDI 0487), "ISR_EL1", "MIDR_EL1".
  */
-
 #include <stddef.h>
 
 #include "arch/arm64/arm64.h"

@@ -2,7 +2,6 @@
  * The proof at boot of what only PMUv3 has: how the overflow of PIC 0
  * interrupts.  kern/cpc/init/proof.c has the rest.
  */
-
 #include "arch/arm64/pmu/pmuv3_impl.h"
 #include "arch/arm64/pmu/regs.h"
 

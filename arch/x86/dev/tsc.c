@@ -3,7 +3,6 @@
  * is measured against the best other clock, by reading both at two moments.
  * One more clock must agree.
  */
-
 #include "arch/x86/cpuid.h"
 #include "arch/x86/dev/apic.h"
 #include "arch/x86/dev/refclock.h"

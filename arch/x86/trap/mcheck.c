@@ -5,7 +5,6 @@
  * "Guidelines for Writing Machine-Check Software"; AMD APM vol. 2 (24593),
  * "Machine-Check Architecture MSRs".
  */
-
 #include "arch/x86/cpuid.h"
 #include "arch/x86/insn.h"
 #include "arch/x86/msr.h"

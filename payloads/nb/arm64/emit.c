@@ -4,7 +4,6 @@
  * Arm ARM (DDI 0487), "A64 Instruction Set Encoding", "PMEVCNTR<n>_EL0".
  * X28 points to nb's frame.  X15 counts the loop.
  */
-
 #include "payloads/common/usage.h"
 #include "payloads/nb/nb.h"
 

@@ -4,7 +4,6 @@
  * Intel SDM vol. 2, chapters 3 to 6: the encodings; vol. 2B, "RDPMC": an
  * LFENCE before and after it keeps other instructions on their side.
  */
-
 #include "payloads/nb/nb.h"
 
 #define EMIT(b, ...)                                                           \

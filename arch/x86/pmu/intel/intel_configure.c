@@ -3,7 +3,6 @@
  *
  * Intel SDM vol. 3B, "Architectural Performance Monitoring".
  */
-
 #include "arch/x86/pmu/intel/intel_impl.h"
 #include "arch/x86/pmu/pmu.h"
 #include "arch/x86/pmu/regs.h"
