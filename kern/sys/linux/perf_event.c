@@ -35,7 +35,7 @@ struct perf_event {
 	struct perf_event *leader, *next; /* of its group; itself first */
 	struct linux_attr attr;
 	struct cpc_packreq req; /* ce_pics is 0: the kernel counts it */
-	int tid;                /* the LWP that opened it */
+	int tid;                /* of the LWP that opened it */
 	bool error;             /* it is pinned, and found no PICs */
 	uint64_t count, enabled, running; /* in all LWPs; times in ns */
 	uint64_t id;
@@ -434,7 +434,8 @@ event_open(struct perf_event *e, struct perf_event *leader)
 {
 	static uint64_t last_id;
 	struct cpc_pmu pm = { .pm_kind = 0 };
-	int err;
+	struct perf_event *last = leader;
+	int err, n = 1;
 
 	e->leader = leader != NULL ? leader : e;
 	e->tid = lwp_self()->l_tid;
@@ -444,16 +445,19 @@ event_open(struct perf_event *e, struct perf_event *leader)
 	    (leader != NULL &&
 		(e->attr.flags & (LINUX_PINNED | LINUX_EXCLUSIVE)) != 0))
 		return EINVAL;
+	/* The tid may be that of an LWP that has gone: execve(2) gives it. */
+	for (; last != NULL && last->next != NULL; last = last->next)
+		n++;
+	if (n == NFD)
+		return ENOSPC;
 	kcpc_ops->describe(&pm, 0);
 	err = events_linux(&pm, &e->attr, lwp_self()->l_system, &e->req);
 	if (err != 0 ||
 	    (!is_software(e) && (err = check_fits(e, leader)) != 0) ||
 	    (err = attach(e)) != 0)
 		return err;
-	while (leader != NULL && leader->next != NULL)
-		leader = leader->next;
-	if (leader != NULL)
-		leader->next = e;
+	if (last != NULL)
+		last->next = e;
 	return 0;
 }
 

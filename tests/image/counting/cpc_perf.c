@@ -5,9 +5,12 @@
 #include "tests/lib/image/cpc_test.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/barecpc.h>
+#include <sys/cpc.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -20,6 +23,7 @@ TEST_KEEPS(512);
 #define WANT   (SPIN_INSNS * (LONG - SHORT))
 #define FDS    64
 #define EVENTS 50
+#define HALF   40
 #define LWPS   100
 
 /* Linux, include/uapi/linux/perf_event.h, as far as it is used here. */
@@ -156,6 +160,29 @@ CPC_TEST(a_group_counts_together)
 	EXPECT(v[0] == 1 && v[3] > SPIN_INSNS * LONG);
 	close(fd[1]);
 	close(fd[2]);
+}
+
+/* A child holds members that the LWP has lost: their number has a limit. */
+CPC_TEST(a_group_has_a_limit)
+{
+	struct attr attr = attr_of(SOFTWARE, DUMMY, OF_GROUP);
+	int leader = perf_open(attr, -1), fd[FDS], n;
+	pid_t child = 0;
+
+	for (unsigned round = 0; round < 2; round++) {
+		for (n = 0; n < HALF; n++)
+			if ((fd[n] = perf_open(attr, leader)) < 0)
+				break;
+		EXPECT_EQ(n, round == 0 ? HALF : FDS - 1 - HALF);
+		if (round == 0 && (child = fork()) == 0)
+			pause();
+		syscall(BARECPC_SYS_CPC, CPC_OP_REVOKE, 0, 0, 0, 0);
+		while (n > 0)
+			close(fd[--n]);
+	}
+	EXPECT_EQ(kill(child, SIGKILL), 0);
+	test_wait_status(child);
+	close(leader);
 }
 
 static void *
