@@ -437,6 +437,8 @@ event_open(struct perf_event *e, struct perf_event *leader)
 	struct perf_event *last = leader;
 	int err, n = 1;
 
+	if (kcpc_ops == NULL)
+		return ENOENT;
 	e->leader = leader != NULL ? leader : e;
 	e->tid = lwp_self()->l_tid;
 	e->id = ++last_id;
@@ -479,8 +481,6 @@ sys_perf_event_open(const uintptr_t *a)
 		return -EBADF;
 	if ((err = check_target((int)a[1], (int)a[2])) != 0)
 		return -err;
-	if (kcpc_ops == NULL)
-		return -ENOENT;
 	if ((a[4] & NO_GROUP) != 0)
 		group = NULL;
 	err = ENOMEM;
