@@ -48,8 +48,8 @@ struct perf_lwp {
 	unsigned n;
 	struct slot {
 		struct perf_event *e;
-		bool enabled, running;
-		unsigned request; /* in the context */
+		bool enabled, counted, running; /* counted: so is the leader */
+		unsigned request;               /* in the context */
 	} slot[NFD];
 };
 static struct perf_lwp *all;
@@ -87,7 +87,7 @@ fold(struct perf_lwp *pl)
 	EACH_SLOT(s, pl) {
 		bool software = is_software(s->e);
 
-		if (s->enabled)
+		if (s->counted)
 			s->e->enabled += is.cu_task_ns;
 		if (s->running && (software || !lost))
 			s->e->running += is.cu_task_ns;
@@ -156,7 +156,7 @@ place_group(
 		if (!s->enabled || s->e->leader != e)
 			continue;
 		s->request = NWANTED;
-		s->running = true;
+		s->counted = s->running = true;
 		fits = fits && want(s->e);
 	}
 	if (fits && NWANTED == before)
@@ -195,7 +195,7 @@ place(struct perf_lwp *pl)
 		return ENOMEM;
 	}
 	EACH_SLOT(s, pl)
-		s->running = false;
+		s->counted = s->running = false;
 	EACH_SLOT(s, pl) {
 		if (s->e->leader == s->e && s->enabled)
 			room = place_group(pl, s->e, &ctx, room);

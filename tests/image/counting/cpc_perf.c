@@ -162,6 +162,27 @@ CPC_TEST(a_group_counts_together)
 	close(fd[2]);
 }
 
+/* A member waits for its leader, with its time, too. */
+CPC_TEST(a_member_waits_for_its_leader)
+{
+	struct attr attr =
+	    attr_of(SOFTWARE, TASK_CLOCK, ENABLED_TIME | RUNNING_TIME);
+	int leader = perf_open(attr, -1), fd;
+	uint64_t v[3];
+
+	attr.flags &= ~(uint64_t)DISABLED;
+	fd = perf_open(attr, leader);
+	spin(LONG);
+	EXPECT_EQ(read(fd, v, sizeof v), sizeof v);
+	EXPECT(v[0] == 0 && v[1] == 0 && v[2] == 0);
+	ioctl(leader, IOC_ENABLE, 0);
+	spin(LONG);
+	EXPECT_EQ(read(fd, v, sizeof v), sizeof v);
+	EXPECT(v[1] > 0 && v[1] == v[2]);
+	close(leader);
+	close(fd);
+}
+
 /* A child holds members that the LWP has lost: their number has a limit. */
 CPC_TEST(a_group_has_a_limit)
 {
