@@ -72,6 +72,13 @@ cache_code(const struct cpc_pmu *pm, uint64_t config)
 	           : 0;
 }
 
+/* Is it Intel's code of a fixed counter?  No raw event has it. */
+static bool
+is_fixed(uint64_t code)
+{
+	return code - INTEL_FIXED_CODE(0) < INTEL_NFIXED;
+}
+
 /* The PICs that count a code. */
 static uint32_t
 pics_of(const struct cpc_pmu *pm, uint64_t code)
@@ -87,8 +94,7 @@ pics_of(const struct cpc_pmu *pm, uint64_t code)
 		           : 0;
 	if (pm->pm_kind != CPC_PMU_INTEL)
 		return pics;
-	if (code >= INTEL_FIXED_CODE(0) ||
-	    (bit >= 0 && (pm->pm_events[0] >> bit & 1) == 0))
+	if (is_fixed(code) || (bit >= 0 && (pm->pm_events[0] >> bit & 1) == 0))
 		pics = 0;
 	for (unsigned n = 0; n < INTEL_NFIXED; n++)
 		pics |= intel_fixed_counts(n, code) ? pm->pm_own[n] : 0;
@@ -116,7 +122,7 @@ code_of(const struct cpc_pmu *pm, const struct linux_attr *attr)
 	uint64_t code = 0;
 
 	if (attr->type == LINUX_RAW)
-		return attr->config < INTEL_FIXED_CODE(0) ? attr->config : 0;
+		return is_fixed(attr->config) ? 0 : attr->config;
 	if (attr->type == LINUX_HARDWARE)
 		code = hardware_code(pm, attr->config);
 	else if (attr->type == LINUX_CACHE)
