@@ -224,7 +224,8 @@ enum soft_model {
 /* Linux's struct perf_event_attr, as PERF_ATTR_SIZE_VER7 has it. */
 struct linux_attr {
 	uint32_t type, size;
-	uint64_t config, period, sample_type, format, flags, more[7];
+	uint64_t config, period, sample_type, format, flags, wakeup, config1;
+	uint64_t more[5];
 	uint32_t watermark, stack, aux_bytes, reserved;
 	uint64_t signal_data;
 };

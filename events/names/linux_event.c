@@ -148,6 +148,9 @@ events_linux(const struct cpc_pmu *pm, const struct linux_attr *attr,
 	/* Nothing would be counted, which no program expects. */
 	if (system && !kernel)
 		return EOPNOTSUPP;
+	/* Its extra MSR is not set, so it would count something else. */
+	if (pm->pm_kind == CPC_PMU_INTEL && attr->config1 != 0)
+		return EINVAL;
 	code = code_of(pm, attr);
 	*pr = (struct cpc_packreq){
 		.cr_event = { .ce_code = code,

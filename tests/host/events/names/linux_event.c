@@ -101,3 +101,16 @@ TEST(privileges)
 	assert_int_equal(pr.cr_flags, CPC_COUNT_USER);
 	assert_int_equal(events_linux(&pm, &attr, true, &pr), EOPNOTSUPP);
 }
+
+/* Nothing sets MSR_OFFCORE_RSP_0, which config1 is for. */
+TEST(intel_config1_is_refused)
+{
+	const struct cpc_pmu pm = { .pm_kind = CPC_PMU_INTEL,
+		.pm_general = GENERAL };
+	struct linux_attr attr = { .type = LINUX_RAW, .config = 0x1b7 };
+	struct cpc_packreq pr;
+
+	assert_int_equal(events_linux(&pm, &attr, false, &pr), 0);
+	attr.config1 = 1;
+	assert_int_equal(events_linux(&pm, &attr, false, &pr), EINVAL);
+}
