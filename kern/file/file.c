@@ -406,6 +406,8 @@ file_stat(const struct file *f, struct file_info *fi)
 	case FILE_PIPE:
 		fi->fi_ino = (uint32_t)va_to_pa(f->f_pipe);
 		fi->fi_mode = S_IFIFO | 0600;
+		if (pipe_node(f) != NULL)
+			stat_node(pipe_node(f), fi);
 		return;
 	case FILE_EPOLL:
 	case FILE_EVENT:

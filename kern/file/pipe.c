@@ -37,7 +37,7 @@ struct pipe {
 	bool pi_polled; /* since pipe_changed(): an LWP may wait in poll(2) */
 	uint64_t pi_changes;
 	struct waitq pi_wait; /* LWPs that wait for any change */
-	char *pi_buf;
+	char pi_buf[PIPE_BYTES];
 };
 
 struct waitq pipe_pollers;
@@ -62,6 +62,12 @@ size_t
 pipe_bytes(const struct file *f)
 {
 	return f->f_pipe->pi_len;
+}
+
+struct tmp_node *
+pipe_node(const struct file *f)
+{
+	return f->f_pipe->pi_node;
 }
 
 /* As Linux, it is ready for writing if PIPE_BUF bytes do not wait. */
@@ -201,21 +207,8 @@ pipe_close(struct file *f)
 			pi->pi_node->tn_pipe = NULL;
 			tmp_release(pi->pi_node);
 		}
-		kfree(pi->pi_buf);
 		kfree(pi);
 	}
-}
-
-/* A pipe without an end, or NULL. */
-static struct pipe *
-pipe_new(void)
-{
-	struct pipe *pi = kmalloc(sizeof *pi);
-
-	if (pi != NULL && (pi->pi_buf = kmalloc(PIPE_BYTES)) != NULL)
-		return pi;
-	kfree(pi);
-	return NULL;
 }
 
 static void
@@ -239,7 +232,7 @@ pipe_open_fifo(struct file *f, struct tmp_node *tn)
 
 	if (!waits && !can_read(f) && (pi == NULL || pi->pi_readers == 0))
 		return ENXIO;
-	if (pi == NULL && (pi = pipe_new()) == NULL)
+	if (pi == NULL && (pi = kmalloc(sizeof *pi)) == NULL)
 		return ENOMEM;
 	if (tn->tn_pipe == NULL) {
 		tn->tn_pipe = pi;
@@ -262,15 +255,13 @@ pipe_open_fifo(struct file *f, struct tmp_node *tn)
 static int
 pipe_open(unsigned flags, struct file *end[2])
 {
-	struct pipe *pi = pipe_new();
+	struct pipe *pi = kmalloc(sizeof *pi);
 
 	end[0] = file_new(FILE_PIPE, flags & O_NONBLOCK);
 	end[1] = file_new(FILE_PIPE, (flags & O_NONBLOCK) | O_WRONLY);
 	if (pi == NULL || end[0] == NULL || end[1] == NULL) {
 		kfree(end[0]);
 		kfree(end[1]);
-		if (pi != NULL)
-			kfree(pi->pi_buf);
 		kfree(pi);
 		return ENOMEM;
 	}

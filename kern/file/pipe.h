@@ -28,6 +28,8 @@ intptr_t pipe_prepare(struct file *f, size_t len);
 uint16_t pipe_poll(const struct file *f);
 /* The bytes in the pipe of f. */
 size_t pipe_bytes(const struct file *f);
+/* The FIFO of f, or NULL: its pipe has no name. */
+struct tmp_node *pipe_node(const struct file *f);
 /* How often the pipe of f has changed. */
 uint64_t pipe_changes(const struct file *f);
 /*

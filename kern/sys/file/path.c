@@ -4,6 +4,7 @@
  */
 #include "kern/arch.h"
 #include "kern/file/file.h"
+#include "kern/file/pipe.h"
 #include "kern/file/tmp.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
@@ -183,7 +184,8 @@ node_at(int dirfd, uintptr_t upath, unsigned flags, struct tmp_node **tn)
 		if (f == NULL)
 			return EBADF;
 		*tn = f->f_kind == FILE_TMP || f->f_kind == FILE_DIR ? f->f_tmp
-		                                                     : NULL;
+		      : f->f_kind == FILE_PIPE ? pipe_node(f)
+		                               : NULL;
 	} else {
 		if ((err = user_file(&lk, dirfd, upath, flags)) != 0)
 			return err;

@@ -230,7 +230,7 @@ TEST(a_fifo_joins_who_opens_it)
 {
 	const char *const name = "/tmp/fifo";
 	char buf[16] = "";
-	struct stat st;
+	struct stat st, now;
 	pid_t child;
 	int r, w;
 
@@ -245,6 +245,10 @@ TEST(a_fifo_joins_who_opens_it)
 	EXPECT_EQ(read(r, buf, 1), 0);
 	EXPECT_EQ(events_of(r), 0); /* no writer has been there */
 	w = open(name, O_WRONLY);
+	/* Its descriptors are of the file, and change it. */
+	EXPECT_EQ(fchmod(w, 0600), 0);
+	EXPECT(fstat(r, &now) == 0 && now.st_mode == (S_IFIFO | 0600));
+	EXPECT(now.st_ino == st.st_ino && now.st_size == 0);
 	EXPECT_ERRNO(read(r, buf, 1), EAGAIN);
 	EXPECT_EQ(write(w, "one", 3), 3);
 	EXPECT_EQ(read(r, buf, sizeof buf), 3);

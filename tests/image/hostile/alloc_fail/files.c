@@ -336,7 +336,7 @@ const struct turn_call turn_files[] = {
 	TURN_CALL("getdents64", SYS_getdents64,
 	    (TURN_ROOT, TURN_P, TURN_BUFFER), .tc_prepare = rewind_files),
 	TURN_CALL("pipe2", SYS_pipe2, (TURN_P, O_CLOEXEC),
-	    .tc_undo = turn_close_both, .tc_least = 4),
+	    .tc_undo = turn_close_both, .tc_least = 3),
 	TURN_CALL("ppoll", SYS_ppoll, ((uintptr_t)fds, 1, 0, 0, 8)),
 	{ 0 },
 };

@@ -104,7 +104,7 @@ const struct turn_call turn_old[] = {
 	TURN_CALL(
 	    "dup2", SYS_dup2, (TURN_ZERO, TURN_FREE), .tc_undo = turn_close),
 	TURN_CALL("pipe", SYS_pipe, (TURN_P), .tc_undo = turn_close_both,
-	    .tc_least = 4),
+	    .tc_least = 3),
 	TURN_CALL("poll", SYS_poll, ((uintptr_t)fds, 1, 0)),
 	TURN_CALL("time", SYS_time, (TURN_P)),
 	TURN_CALL("alarm", SYS_alarm, (0)),
