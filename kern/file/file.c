@@ -188,14 +188,10 @@ check_open(const struct lookup *lk, unsigned flags)
 static int
 make_file(struct lookup *lk, uint32_t mode)
 {
-	int err;
-
 	if (lk->lk_parent == NULL)
 		return EROFS;
-	err =
-	    tmp_make(lk->lk_parent, lk->lk_name, S_IFREG | mode, &lk->lk_node);
-	lk->lk_exists = err == 0;
-	return err;
+	return tmp_make(
+	    lk->lk_parent, lk->lk_name, S_IFREG | mode, &lk->lk_node);
 }
 
 int

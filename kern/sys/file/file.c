@@ -26,34 +26,20 @@ struct iovec {
 	size_t iov_len;
 };
 
-/* Copy out of a file's content. */
+/* Copy out of a file's content at its offset. */
 static intptr_t
-read_bytes(const struct file *f, uint64_t offset, uintptr_t uva, size_t len)
+read_content(struct file *f, uintptr_t uva, size_t len)
 {
-	size_t bytes = file_bytes(f), n = offset < bytes ? bytes - offset : 0;
+	size_t bytes = file_bytes(f);
+	size_t n = f->f_offset < bytes ? bytes - f->f_offset : 0;
 
 	if (n > len)
 		n = len;
 	entry_budget_add(n >> PAGE_SHIFT);
-	if (n > 0 && copyout(uva, file_data(f) + offset, n) != 0)
+	if (n > 0 && copyout(uva, file_data(f) + f->f_offset, n) != 0)
 		return -EFAULT;
+	f->f_offset += n;
 	return (intptr_t)n;
-}
-
-/* Read at an offset.  Returns a length or -errno. */
-static intptr_t
-read_at(const struct file *f, uint64_t offset, uintptr_t uva, size_t len)
-{
-	if (len > RW_MAX)
-		len = RW_MAX;
-	switch (f->f_kind) {
-	case FILE_ZERO:
-		return copyzero(uva, len) != 0 ? -EFAULT : (intptr_t)len;
-	case FILE_DIR:
-		return -EISDIR;
-	default: /* devices are empty */
-		return read_bytes(f, offset, uva, len);
-	}
 }
 
 static intptr_t
@@ -61,22 +47,28 @@ read_file(struct file *f, uintptr_t uva, size_t len)
 {
 	if (!can_read(f))
 		return -EBADF;
-	if (f->f_kind == FILE_PIPE)
+	if (len > RW_MAX)
+		len = RW_MAX;
+	switch (f->f_kind) {
+	case FILE_PIPE:
 		return pipe_read(f, uva, len);
-	if (f->f_kind == FILE_EVENT)
+	case FILE_EVENT:
 		return event_read(f, uva, len);
-	if (f->f_kind == FILE_TIMER)
+	case FILE_TIMER:
 		return timer_read(f, uva, len);
-	if (f->f_kind == FILE_SIGNAL)
+	case FILE_SIGNAL:
 		return signal_read(f, uva, len);
-	if (f->f_kind == FILE_PERF)
+	case FILE_PERF:
 		return perf_read(f, uva, len);
-	if (f->f_kind == FILE_PROFILE)
+	case FILE_PROFILE:
 		return kcpc_profile_read(f->f_profile, uva, len);
-	intptr_t n = read_at(f, f->f_offset, uva, len);
-	if (n > 0 && f->f_kind != FILE_ZERO)
-		f->f_offset += (size_t)n;
-	return n;
+	case FILE_ZERO:
+		return copyzero(uva, len) != 0 ? -EFAULT : (intptr_t)len;
+	case FILE_DIR:
+		return -EISDIR;
+	default: /* devices are empty */
+		return read_content(f, uva, len);
+	}
 }
 
 /*
