@@ -136,6 +136,7 @@ region_like(struct region *r, const struct region *like, uintptr_t va)
 	r->r_offset = like->r_offset + (va - like->r_start);
 	r->r_pages = like->r_pages;
 	r->r_shared = like->r_shared;
+	r->r_read_only = like->r_read_only;
 	r->r_fork = like->r_fork;
 	r->r_memory = shared_hold(like->r_memory);
 }
@@ -164,7 +165,8 @@ can_merge(const struct region *r, const struct region *n)
 	return r->r_end == n->r_start && r->r_prot == n->r_prot &&
 	       r->r_contig == n->r_contig && r->r_pages == n->r_pages &&
 	       r->r_shared == n->r_shared && r->r_memory == n->r_memory &&
-	       r->r_fork == n->r_fork && r->r_file == n->r_file &&
+	       r->r_read_only == n->r_read_only && r->r_fork == n->r_fork &&
+	       r->r_file == n->r_file &&
 	       (r->r_file == NULL ||
 		   (r->r_file_bytes == n->r_file_bytes &&
 		       n->r_offset - r->r_offset == n->r_start - r->r_start));
@@ -199,7 +201,7 @@ as_is_free(const struct as *as, uintptr_t va, size_t len)
 
 int
 as_map_shared(struct as *as, uintptr_t va, uint64_t pa, size_t len,
-    unsigned prot, struct shared_memory *m)
+    unsigned prot, struct shared_memory *m, bool read_only)
 {
 	struct region *r;
 	int err;
@@ -211,6 +213,7 @@ as_map_shared(struct as *as, uintptr_t va, uint64_t pa, size_t len,
 	if ((r = region_new(va, va + len, prot, false)) == NULL)
 		return ENOMEM;
 	r->r_shared = true;
+	r->r_read_only = read_only;
 	if ((err = pages_map_shared(as, va, pa, len, prot)) != 0) {
 		kfree(r);
 		return err;
@@ -248,7 +251,7 @@ split_off(struct as *as, uintptr_t va, uintptr_t end)
 
 int
 as_note_file(struct as *as, uintptr_t va, size_t len, const char *file,
-    size_t bytes, size_t offset)
+    size_t bytes, size_t offset, bool read_only)
 {
 	int err;
 
@@ -258,6 +261,7 @@ as_note_file(struct as *as, uintptr_t va, size_t len, const char *file,
 	r->r_file = file;
 	r->r_file_bytes = bytes;
 	r->r_offset = offset;
+	r->r_read_only = read_only;
 	join_again(as, va, va + len);
 	return 0;
 }
@@ -340,7 +344,7 @@ region_protect(struct as *as, struct region *r, unsigned prot)
 	size_t len = r->r_end - r->r_start;
 	int err = 0;
 
-	if (r->r_shared && r->r_memory == NULL && (prot & PROT_WRITE) != 0)
+	if (r->r_read_only && (prot & PROT_WRITE) != 0)
 		return EACCES;
 	r->r_was_prot = r->r_prot;
 	r->r_had_pages = r->r_pages;

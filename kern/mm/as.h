@@ -57,17 +57,17 @@ uintptr_t as_gap(struct as *as, size_t len, size_t align);
 int as_map(struct as *as, uintptr_t va, size_t len, unsigned prot, bool contig);
 /*
  * Map pages that no address space owns at a free range.  They are m's, or an
- * archive's if m is NULL; an archive's can only be read.  The copy that fork(2)
- * makes shares them.  Returns as as_map().
+ * archive's if m is NULL.  The copy that fork(2) makes shares them.  read_only:
+ * as_protect() does not make them writable.  Returns as as_map().
  */
 int as_map_shared(struct as *as, uintptr_t va, uint64_t pa, size_t len,
-    unsigned prot, struct shared_memory *m);
+    unsigned prot, struct shared_memory *m, bool read_only);
 /*
- * Note that memory of as_map() is a private mapping of an archive's file from
- * an offset on.  The caller copies the content.  Returns 0 or ENOMEM.
+ * Note that memory of as_map() is a copy of an archive's file from an offset
+ * on.  The caller copies the content.  Returns 0 or ENOMEM.
  */
 int as_note_file(struct as *as, uintptr_t va, size_t len, const char *file,
-    size_t bytes, size_t offset);
+    size_t bytes, size_t offset, bool read_only);
 /*
  * Unmap a range, parts of which may be unmapped already.  Returns 0, EINVAL if
  * that would split a 2 MiB page, or ENOMEM.
@@ -77,7 +77,7 @@ int as_unmap(struct as *as, uintptr_t va, size_t len);
  * Change the access rights of a range.  Returns 0, or ENOMEM or EACCES:
  * - ENOMEM if part of the range is not mapped.  The part before it is changed.
  * - ENOMEM if memory runs out.  Nothing is changed.
- * - EACCES if an archive's memory would become writable.
+ * - EACCES if read-only memory would become writable.
  */
 int as_protect(struct as *as, uintptr_t va, size_t len, unsigned prot);
 /*

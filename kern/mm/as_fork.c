@@ -29,7 +29,7 @@ share_pages(struct as *to, const struct as *from, const struct region *r,
 
 	for (; at < end && err == 0; at += PAGE_SIZE)
 		err = as_map_shared(to, at, pages_where(from, at), PAGE_SIZE,
-		    prot, r->r_memory);
+		    prot, r->r_memory, r->r_read_only);
 	return err != 0 || prot == r->r_prot
 	           ? err
 	           : as_protect(to, va, end - va, r->r_prot);
@@ -39,7 +39,7 @@ static int
 note_file(struct as *to, const struct region *r, uintptr_t va, uintptr_t end)
 {
 	return as_note_file(to, va, end - va, r->r_file, r->r_file_bytes,
-	    r->r_offset + (va - r->r_start));
+	    r->r_offset + (va - r->r_start), r->r_read_only);
 }
 
 /* Copy the part [va, end) of region r. */

@@ -22,8 +22,9 @@ struct region {
 	bool r_pages;    /* true: has all its pages; false: none, no access */
 	/* The pages are not the address space's: unmapping frees none. */
 	bool r_shared;
-	/* Whose they are, if r_shared.  NULL: an archive's, never written. */
+	/* Whose they are, if r_shared.  NULL: an archive's. */
 	struct shared_memory *r_memory;
+	bool r_read_only; /* of a file that may not be written */
 	/* An archive's file that is mapped privately from r_offset, or NULL. */
 	const char *r_file;
 	size_t r_file_bytes, r_offset;

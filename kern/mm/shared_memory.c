@@ -82,7 +82,8 @@ add_block(struct shared_memory *m, size_t len)
 
 /* Fill the range with new blocks, mapped for reading and writing. */
 static int
-map_blocks(struct as *as, uintptr_t va, size_t len, struct shared_memory *m)
+map_blocks(struct as *as, uintptr_t va, size_t len, struct shared_memory *m,
+    bool read_only)
 {
 	size_t at = 0;
 	int err = 0;
@@ -95,7 +96,7 @@ map_blocks(struct as *as, uintptr_t va, size_t len, struct shared_memory *m)
 			err = ENOMEM;
 		else
 			err = as_map_shared(as, va + at, va_to_pa(b->sb_pages),
-			    bytes, PROT_READ | PROT_WRITE, m);
+			    bytes, PROT_READ | PROT_WRITE, m, read_only);
 		if (err != 0)
 			break;
 		at += bytes;
@@ -106,7 +107,8 @@ map_blocks(struct as *as, uintptr_t va, size_t len, struct shared_memory *m)
 }
 
 int
-shared_map(struct as *as, uintptr_t va, size_t len, unsigned prot)
+shared_map(
+    struct as *as, uintptr_t va, size_t len, unsigned prot, bool read_only)
 {
 	struct shared_memory *m;
 
@@ -115,7 +117,7 @@ shared_map(struct as *as, uintptr_t va, size_t len, unsigned prot)
 	    (m = kmalloc(sizeof *m)) == NULL)
 		return ENOMEM;
 	shared_hold(m);
-	int err = map_blocks(as, va, len, m);
+	int err = map_blocks(as, va, len, m, read_only);
 	if (err == 0 && prot != (PROT_READ | PROT_WRITE) &&
 	    (err = as_protect(as, va, len, prot)) != 0)
 		as_unmap(as, va, len);

@@ -8,6 +8,7 @@
 #ifndef KERN_MM_SHARED_MEMORY_H
 #define KERN_MM_SHARED_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,7 +25,8 @@ struct shared_memory {
 /*
  * Map new memory at the free range [va, va + len).  Returns as as_map().
  */
-int shared_map(struct as *as, uintptr_t va, size_t len, unsigned prot);
+int shared_map(
+    struct as *as, uintptr_t va, size_t len, unsigned prot, bool read_only);
 /*
  * Pages of page_alloc_run() as such memory, with one reference; NULL: there is
  * no memory.

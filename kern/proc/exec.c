@@ -76,7 +76,7 @@ load_segment(struct proc *p, const struct elf *e, const struct elf_segment *s)
 	if (s->seg_offset < va - from || s->seg_filesz == 0)
 		return 0;
 	return as_note_file(p->p_as, from, to - from, e->e_data,
-	    s->seg_offset + s->seg_filesz, s->seg_offset - (va - from));
+	    s->seg_offset + s->seg_filesz, s->seg_offset - (va - from), false);
 }
 
 static int

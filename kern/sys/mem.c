@@ -112,8 +112,6 @@ is_shareable(const struct file *f, uint64_t offset, size_t len, unsigned prot)
 static int
 check_file(const struct file *f, unsigned prot, bool shared, uint64_t offset)
 {
-	bool writable;
-
 	if (f == NULL)
 		return EBADF;
 	if (offset % PAGE_SIZE != 0)
@@ -121,12 +119,9 @@ check_file(const struct file *f, unsigned prot, bool shared, uint64_t offset)
 	if (f->f_kind != FILE_ARCHIVE && f->f_kind != FILE_ZERO &&
 	    f->f_kind != FILE_TMP)
 		return ENODEV;
-	if ((f->f_flags & O_ACCMODE) == O_WRONLY)
+	if (!can_read(f) || (shared && (prot & PROT_WRITE) && !can_write(f)))
 		return EACCES;
-	/* The archives are read-only. */
-	writable =
-	    f->f_kind != FILE_ARCHIVE && (f->f_flags & O_ACCMODE) == O_RDWR;
-	return shared && (prot & PROT_WRITE) && !writable ? EACCES : 0;
+	return 0;
 }
 
 /* Map a file's own pages, or copy its content.  Returns 0 or an errno. */
@@ -146,7 +141,8 @@ map_file(struct as *as, uintptr_t va, size_t len, unsigned prot,
 		return ENOMEM;
 	if (tn != NULL || (shared && is_shareable(f, offset, len, prot)))
 		err = as_map_shared(as, va, va_to_pa(file_data(f)) + offset,
-		    len, first, tn != NULL ? tn->tn_memory : NULL);
+		    len, first, tn != NULL ? tn->tn_memory : NULL,
+		    !can_write(f));
 	else if ((err = as_map(as, va, len, first, false)) == 0)
 		/* The bytes after the file's end stay zero. */
 		as_write(as, va, file_data(f) + offset, n < len ? n : len);
@@ -159,7 +155,8 @@ map_file(struct as *as, uintptr_t va, size_t len, unsigned prot,
 			    lwp_self(), f->f_name, va, len, offset);
 	}
 	if (f->f_kind == FILE_ARCHIVE && !as_find(as, va)->r_shared)
-		err = as_note_file(as, va, len, file_data(f), bytes, offset);
+		err = as_note_file(
+		    as, va, len, file_data(f), bytes, offset, shared);
 	if (err == 0 && prot == 0)
 		err = as_protect(as, va, len, 0);
 	if (err != 0)
@@ -197,7 +194,8 @@ sys_mmap(const uintptr_t *a)
 	if ((va = choose_address(as, a[0], len, flags, align)) < 0)
 		return va;
 	if (shared && (f == NULL || f->f_kind == FILE_ZERO))
-		err = shared_map(as, (uintptr_t)va, len, prot);
+		err = shared_map(
+		    as, (uintptr_t)va, len, prot, f != NULL && !can_write(f));
 	else if (f != NULL)
 		err = map_file(as, (uintptr_t)va, len, prot, f, a[5], shared);
 	else

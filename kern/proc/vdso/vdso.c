@@ -39,8 +39,8 @@ vdso_map(struct proc *p, uintptr_t end)
 	uintptr_t code = end - PAGE_SIZE, data = code - PAGE_SIZE;
 	int err;
 
-	err = as_map_shared(
-	    p->p_as, data, va_to_pa(pages), 2 * PAGE_SIZE, PROT_READ, NULL);
+	err = as_map_shared(p->p_as, data, va_to_pa(pages), 2 * PAGE_SIZE,
+	    PROT_READ, NULL, true);
 	if (err == 0)
 		err =
 		    as_protect(p->p_as, code, PAGE_SIZE, PROT_READ | PROT_EXEC);

@@ -251,6 +251,15 @@ TEST(the_last_page_of_a_file_ends_in_zeros)
 	EXPECT(memcmp(own, want, page) == 0);
 	EXPECT(own[page] == 0 && own[2 * page - 1] == 0);
 	EXPECT_EQ(munmap(own, 2 * page), 0);
+	/* A shared mapping of such a page is a copy, and cannot be written. */
+	own = mmap(NULL, page, PROT_READ, MAP_SHARED, self, (off_t)at);
+	REQUIRE(own != MAP_FAILED);
+	pid_t child = fork();
+	if (child == 0)
+		_exit(mprotect(own, page, PROT_WRITE) == 0);
+	EXPECT_EQ(test_wait_status(child), 0);
+	EXPECT_ERRNO(mprotect(own, page, PROT_READ | PROT_WRITE), EACCES);
+	EXPECT_EQ(munmap(own, page), 0);
 	close(self);
 }
 

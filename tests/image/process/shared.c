@@ -225,6 +225,8 @@ TEST(a_file_is_its_mapping)
 	REQUIRE(second != MAP_FAILED);
 	EXPECT_EQ(pwrite(fd, "x", 1, 2 * PAGE), 1);
 	EXPECT_EQ(second[0], 'x');
+	EXPECT_ERRNO(mprotect(second, PAGE, RW), EACCES);
+	EXPECT_EQ(mprotect(p, PAGE, PROT_READ) | mprotect(p, PAGE, RW), 0);
 	EXPECT_EQ(msync(p, PAGE, MS_SYNC), 0);
 	EXPECT_ERRNO(msync(p + PAGE, 4L << 30, MS_SYNC), ENOMEM);
 	EXPECT_EQ(pread(fd, text, 7, 0), 7);
@@ -259,6 +261,9 @@ TEST(devices)
 	EXPECT_EQ(munmap(p, PAGE), 0);
 	EXPECT(mmap(NULL, PAGE, RW, MAP_SHARED, read_only, 0) == MAP_FAILED);
 	EXPECT_EQ(errno, EACCES);
+	p = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, read_only, 0);
+	EXPECT_ERRNO(mprotect(p, PAGE, PROT_WRITE), EACCES);
+	EXPECT_EQ(munmap(p, PAGE), 0);
 	EXPECT(mmap(NULL, 2L << 20, RW, MAP_SHARED | MAP_ANONYMOUS | MAP_CONTIG,
 		   -1, 0) == MAP_FAILED);
 	EXPECT_EQ(errno, EINVAL);
