@@ -252,7 +252,7 @@ grow_mapping(struct as *as, uintptr_t va, size_t old, size_t new, bool may_move)
 	unsigned prot = r->r_prot;
 	uintptr_t to;
 
-	if (r->r_memory != NULL || r->r_file != NULL ||
+	if (r->r_shared || r->r_file != NULL ||
 	    ((prot & PROT_WRITE) && is_over_limit(as, new - old)))
 		return -ENOMEM;
 	int err = as_map(as, va + old, new - old, prot, false);
@@ -342,7 +342,7 @@ sys_madvise(const uintptr_t *a)
 	case MADV_DONTNEED_LOCKED:
 		return -as_zero(as, a[0], len);
 	case MADV_REMOVE:
-		return -EINVAL; /* no memory is a file's */
+		return -EINVAL; /* no file has holes */
 	case MADV_DONTFORK:
 		return -as_at_fork(as, a[0], len, FORK_NONE);
 	case MADV_WIPEONFORK:

@@ -151,6 +151,8 @@ TEST(a_part_is_hidden_moved_and_dropped)
 	EXPECT(memcmp(a + 2 * page, whole + 2 * page, bytes - 2 * page) == 0);
 	char *moved = mremap(a, page, page, MREMAP_MAYMOVE);
 	EXPECT(moved == a);
+	/* It does not grow: the new part would not be the file's. */
+	EXPECT(mremap(a, page, 2 * page, MREMAP_MAYMOVE) == MAP_FAILED);
 	EXPECT_EQ(munmap(a, bytes), 0);
 	EXPECT_EQ(munmap(whole, bytes), 0);
 	close(table);
