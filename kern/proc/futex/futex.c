@@ -120,9 +120,12 @@ requeue_waiters(const uintptr_t *a)
 	struct waitq *wq = &futex_queue(to)->fq_waiters;
 	struct lwp *l, *next;
 	unsigned woken;
+	uint32_t word;
 
-	if (nwake < 0 || nmove < 0 || a[4] % sizeof(uint32_t) != 0)
+	if (nwake < 0 || nmove < 0 || a[4] % sizeof word != 0)
 		return -EINVAL;
+	if (copyin(&word, a[4], sizeof word) != 0)
+		return -EFAULT;
 	woken = wake_waiters(from, (unsigned)nwake, ALL_BITS);
 	l = futex_queue(from)->fq_waiters.wq_lwps.q_first;
 	for (; !futex_same(from, to) && moved < nmove &&

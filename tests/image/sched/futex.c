@@ -366,6 +366,9 @@ TEST(wrong_addresses)
 		EXPECT_ERRNO(
 		    futex(bad[i], CMP_REQUEUE, 1, (void *)1L, &other, 0),
 		    EFAULT);
+		EXPECT_ERRNO(
+		    futex(&word, CMP_REQUEUE, 1, (void *)1L, bad[i], 0),
+		    EFAULT);
 		EXPECT_ERRNO(futex(&word, WAIT, 0, bad[i], NULL, 0), EFAULT);
 		/* No LWP can wait at such an address, so a wake finds none. */
 		EXPECT_EQ(futex(bad[i], WAKE, 1, NULL, NULL, 0), 0);
