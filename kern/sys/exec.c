@@ -272,12 +272,11 @@ sys_execve(const uintptr_t *a)
 	stop_point(STOP_EXEC_ENTRY, 0);
 	if ((err = args_init(&args)) == 0 &&
 	    (err = copyin_path(a[0], &path)) == 0 &&
-	    (err = args_read(&args, a[1], &args.argc)) == 0 &&
-	    (err = args_read(&args, a[2], &args.envc)) == 0) {
-		/* argv[0] must exist. */
+	    (err = args_read(&args, a[1], &args.argc)) == 0) {
+		/* As Linux: programs rely on argv[0]. */
 		if (args.argc == 0)
-			err = EINVAL;
-		else
+			args.ptr[args.argc++] = args_keep(&args, "", 0);
+		if ((err = args_read(&args, a[2], &args.envc)) == 0)
 			err = exec_program(path, &args);
 	}
 	kfree(args.ptr);

@@ -149,6 +149,9 @@ static void __attribute__((constructor(101))) obey_environment(void)
 		_exit(getpid() == gettid() ? 3 : 1);
 	if (getenv("ABORT") != NULL)
 		abort();
+	/* On the stack: the number of arguments, these, NULL. */
+	if (getenv("EMPTY_ARGUMENT") != NULL)
+		_exit((long)environ[-3] == 1 && *environ[-2] == '\0' ? 3 : 1);
 	if (getenv("PATH_WANTED") != NULL) {
 		const char *path = (const char *)getauxval(AT_EXECFN);
 
@@ -248,6 +251,19 @@ TEST(a_program_finds_its_path_whatever_its_first_argument)
 	int status = test_wait_status(pid);
 	EXPECT(WIFEXITED(status));
 	EXPECT_EQ(WEXITSTATUS(status), 3);
+}
+
+/* As in Linux: a program may look at its first argument. */
+TEST(a_program_without_arguments_has_an_empty_one)
+{
+	char *argv[] = { NULL }, *envv[] = { "EMPTY_ARGUMENT=", NULL };
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		execve(test_argv[0], argv, envv);
+		_exit(2);
+	}
+	EXPECT_EQ(test_wait_status(pid), 3 << 8);
 }
 
 static void *
