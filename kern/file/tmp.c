@@ -304,6 +304,7 @@ tmp_share(struct tmp_node *tn, uint64_t end)
 
 	if (err == 0 && tn->tn_memory == NULL)
 		tn->tn_memory = shared_adopt(tn->tn_data, tn->tn_pages);
+	tn->tn_program = NULL; /* the mapping may change the content */
 	return err != 0 ? err : tn->tn_memory != NULL ? 0 : ENOMEM;
 }
 
@@ -346,13 +347,14 @@ tmp_program(struct tmp_node *tn, const char *path, int *err)
 {
 	size_t len = strlen(path);
 	size_t pages = PAGES(sizeof *programs + len + 1 + tn->tn_bytes);
+	bool mapped = tn->tn_memory != NULL && tn->tn_memory->sm_refs > 1;
 	struct program *g;
 	char *name;
 
 	*err = EACCES;
 	if ((tn->tn_mode & S_IFMT) != S_IFREG || (tn->tn_mode & 0111) == 0)
 		return NULL;
-	if (tn->tn_program != NULL && tn->tn_memory == NULL)
+	if (tn->tn_program != NULL && !mapped)
 		return tn->tn_program;
 	*err = ENOMEM;
 	if ((g = page_alloc_run(pages)) == NULL)
@@ -371,7 +373,8 @@ tmp_program(struct tmp_node *tn, const char *path, int *err)
 		programs, pages
 	};
 	programs = g;
-	return tn->tn_program = &g->entry;
+	tn->tn_program = mapped ? NULL : &g->entry;
+	return &g->entry;
 }
 
 void

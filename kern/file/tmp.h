@@ -22,7 +22,7 @@ struct tmp_node {
 	uint32_t tn_mode, tn_uid, tn_gid;
 	int64_t tn_time[3][2]; /* as fi_time of struct file_info */
 	uint64_t tn_ino;       /* of /tmp itself: 0 */
-	/* Its copy of tmp_program(), until its content changes. */
+	/* Its copy of tmp_program(), until its content may change. */
 	const struct archive_entry *tn_program;
 	struct pipe *tn_pipe; /* of a FIFO that is open, or NULL */
 	char *tn_data;

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <payload.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-TEST_KEEPS(128); /* stdio, directories, an executed program */
+#include <sys/barecpc.h>
+
+TEST_KEEPS(640); /* stdio, directories, copies of an executed program */
 
 #define NAME "/tmp/one"
 
@@ -363,7 +366,8 @@ TEST(programs_are_executed)
 	static char buf[1 << 20];
 	int from = open("/mix_exec", O_RDONLY);
 	ssize_t n = read(from, buf, sizeof buf);
-	int to = open(NAME, O_WRONLY | O_CREAT, 0644);
+	int to = open(NAME, O_RDWR | O_CREAT, 0644);
+	struct barecpc_stat before, after;
 
 	REQUIRE(n > 0 && to >= 0);
 	EXPECT_EQ(write(to, buf, (size_t)n), n);
@@ -371,6 +375,19 @@ TEST(programs_are_executed)
 	EXPECT_EQ(fchmod(to, 0755), 0);
 	EXPECT_EQ(status_of(NAME), 1);
 	EXPECT_EQ(status_of(NAME), 1);
+	/* After a shared mapping, as a linker's, one more copy is kept. */
+	char *p = mmap(NULL, 4096, PROT_WRITE, MAP_SHARED, to, 0);
+	REQUIRE(p != MAP_FAILED);
+	p[0] = '?';
+	EXPECT_EQ(status_of(NAME), ENOEXEC);
+	p[0] = buf[0];
+	EXPECT_EQ(status_of(NAME), 1);
+	EXPECT_EQ(munmap(p, 4096), 0);
+	EXPECT_EQ(status_of(NAME), 1);
+	EXPECT_EQ(payload_stat(&before), 0);
+	EXPECT_EQ(status_of(NAME), 1);
+	EXPECT_EQ(payload_stat(&after), 0);
+	EXPECT_EQ(after.bs_free_pages, before.bs_free_pages);
 	close(make_file("/tmp/script", "#! " NAME " option\n"));
 	EXPECT_EQ(status_of("/tmp/script"), EACCES);
 	EXPECT_EQ(chmod("/tmp/script", 0755), 0);
