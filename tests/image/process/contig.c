@@ -16,9 +16,7 @@
 static bool
 is_free(size_t bytes)
 {
-	struct barecpc_stat st;
-
-	return payload_stat(&st) == 0 && st.bs_free_pages / 2 >= bytes / PAGE;
+	return test_free_pages() / 2 >= bytes / PAGE;
 }
 
 static void
@@ -87,13 +85,12 @@ TEST(large_pages_do_not_split)
 static uint64_t
 pages_taken(char *at)
 {
-	struct barecpc_stat before, after;
+	uint64_t before = test_free_pages();
 
-	payload_stat(&before);
 	EXPECT(payload_contig(LARGE) == at);
-	payload_stat(&after);
+	uint64_t taken = before - test_free_pages();
 	payload_contig_free(at, LARGE);
-	return before.bs_free_pages - after.bs_free_pages;
+	return taken;
 }
 
 /*

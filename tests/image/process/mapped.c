@@ -11,14 +11,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <payload.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <sys/barecpc.h>
 
 TEST_KEEPS(8);
 
@@ -26,15 +23,6 @@ TEST_KEEPS(8);
 
 static int table = -1;
 static size_t bytes;
-
-static uint64_t
-free_pages(void)
-{
-	struct barecpc_stat st = { 0 };
-
-	EXPECT_EQ(payload_stat(&st), 0);
-	return st.bs_free_pages;
-}
 
 /*
  * Open the event table of this architecture.  Returns false if the image has
@@ -68,7 +56,7 @@ map_table(int flags, int prot)
 
 TEST(a_mapping_copies_nothing)
 {
-	uint64_t before = free_pages();
+	uint64_t before = test_free_pages();
 
 	NEEDS_TABLE();
 	EXPECT(bytes % 4096 == 0 && bytes / 4096 > 2 * TABLES);
@@ -76,10 +64,10 @@ TEST(a_mapping_copies_nothing)
 	REQUIRE(a != MAP_FAILED);
 	char *b = map_table(MAP_SHARED, PROT_READ);
 	REQUIRE(b != MAP_FAILED);
-	EXPECT(a != b && before - free_pages() <= TABLES);
+	EXPECT(a != b && before - test_free_pages() <= TABLES);
 	char *copy = map_table(MAP_PRIVATE, PROT_READ);
 	REQUIRE(copy != MAP_FAILED);
-	EXPECT(before - free_pages() >= bytes / 4096);
+	EXPECT(before - test_free_pages() >= bytes / 4096);
 	EXPECT(memcmp(a, copy, bytes) == 0);
 	EXPECT(memcmp(a, b, bytes) == 0);
 	EXPECT_EQ(munmap(copy, bytes), 0);
@@ -94,19 +82,19 @@ TEST(processes_share_it)
 	NEEDS_TABLE();
 	char *a = map_table(MAP_SHARED, PROT_READ);
 	REQUIRE(a != MAP_FAILED);
-	uint64_t before = free_pages();
+	uint64_t before = test_free_pages();
 	pid_t child = fork();
 	if (child == 0) {
-		uint64_t now = free_pages();
+		uint64_t now = test_free_pages();
 		char *b = map_table(MAP_SHARED, PROT_READ);
 
-		_exit(b == MAP_FAILED || now - free_pages() > TABLES ||
+		_exit(b == MAP_FAILED || now - test_free_pages() > TABLES ||
 		      memcmp(a, b, bytes) != 0 || munmap(a, bytes) != 0);
 	}
 	REQUIRE(child > 0);
 	EXPECT_EQ(test_wait_status(child), 0);
 	/* The child freed its own pages, and not the shared ones. */
-	EXPECT_EQ(free_pages(), before);
+	EXPECT_EQ(test_free_pages(), before);
 	EXPECT_EQ(a[0], 'B');
 	EXPECT_EQ(munmap(a, bytes), 0);
 	close(table);
@@ -136,7 +124,7 @@ TEST(a_shared_mapping_cannot_be_written)
 TEST(a_part_is_hidden_moved_and_dropped)
 {
 	const size_t page = 4096;
-	uint64_t before = free_pages();
+	uint64_t before = test_free_pages();
 
 	NEEDS_TABLE();
 	char *a = map_table(MAP_SHARED, PROT_READ);
@@ -156,7 +144,7 @@ TEST(a_part_is_hidden_moved_and_dropped)
 	EXPECT_EQ(munmap(a, bytes), 0);
 	EXPECT_EQ(munmap(whole, bytes), 0);
 	close(table);
-	EXPECT(before - free_pages() <= TABLES);
+	EXPECT(before - test_free_pages() <= TABLES);
 }
 
 static const volatile char *read_byte;

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <payload.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -22,15 +21,6 @@
 
 /* Page tables of the ranges that were mapped. */
 TEST_KEEPS(16);
-
-static uint64_t
-free_pages(void)
-{
-	struct barecpc_stat st = { 0 };
-
-	EXPECT_EQ(payload_stat(&st), 0);
-	return st.bs_free_pages;
-}
 
 static unsigned char *
 map_shared(int prot)
@@ -87,10 +77,10 @@ TEST(the_last_mapping_frees_it)
 	char c;
 
 	REQUIRE(pipe(go) == 0);
-	uint64_t before = free_pages();
+	uint64_t before = test_free_pages();
 	unsigned char *p = map_shared(RW);
 	REQUIRE(p != MAP_FAILED);
-	uint64_t mapped = free_pages();
+	uint64_t mapped = test_free_pages();
 	EXPECT(before - mapped >= PAGES && before - mapped < PAGES + 8);
 	pid_t child = fork();
 	if (child == 0) {
@@ -98,16 +88,16 @@ TEST(the_last_mapping_frees_it)
 		if (read(go[0], &c, 1) != 0) /* until the parent has unmapped */
 			_exit(1);
 		_exit(!holds(p, 3) || munmap(p, BYTES) != 0 ||
-		      before - free_pages() > PAGES / 2);
+		      before - test_free_pages() > PAGES / 2);
 	}
 	REQUIRE(child > 0);
 	fill(p, 3);
 	EXPECT_EQ(munmap(p, BYTES), 0);
-	EXPECT(before - free_pages() >= PAGES);
+	EXPECT(before - test_free_pages() >= PAGES);
 	close(go[1]);
 	close(go[0]);
 	EXPECT_EQ(test_wait_status(child), 0);
-	EXPECT(free_pages() + 8 > before);
+	EXPECT(test_free_pages() + 8 > before);
 }
 
 /* Rights belong to a process, and the content to all. */
@@ -168,7 +158,7 @@ TEST(it_shrinks_and_does_not_grow)
 /* A program that is executed has none of it, and the parent keeps it. */
 TEST(exec_drops_it)
 {
-	uint64_t before = free_pages();
+	uint64_t before = test_free_pages();
 	unsigned char *p = map_shared(RW);
 
 	REQUIRE(p != MAP_FAILED);
@@ -183,17 +173,17 @@ TEST(exec_drops_it)
 	EXPECT_EQ(test_wait_status(child), 1 << 8);
 	EXPECT(holds(p, 6));
 	EXPECT_EQ(munmap(p, BYTES), 0);
-	EXPECT(before - free_pages() < 8);
+	EXPECT(before - test_free_pages() < 8);
 }
 
 TEST(it_is_refused_without_memory)
 {
-	uint64_t before = free_pages();
+	uint64_t before = test_free_pages();
 
 	EXPECT(mmap(NULL, (before + 1) * PAGE, RW, MAP_SHARED | MAP_ANONYMOUS,
 		   -1, 0) == MAP_FAILED);
 	EXPECT_EQ(errno, ENOMEM);
-	EXPECT_EQ(free_pages(), before);
+	EXPECT_EQ(test_free_pages(), before);
 }
 
 /* A child, read() and write() see what a mapping of a file in memory has. */

@@ -17,7 +17,6 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -299,7 +298,7 @@ TEST(closes_of_set_timers)
 /* A forked process has the same timer, which lasts until both close it. */
 TEST(of_two_processes)
 {
-	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK), status = -1;
+	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK);
 	pid_t child;
 
 	REQUIRE(fd >= 0);
@@ -307,8 +306,7 @@ TEST(of_two_processes)
 	if ((child = fork()) == 0)
 		_exit(polled(fd, -1) == POLLIN && count(fd) == 1 ? 7 : 1);
 	REQUIRE(child > 0);
-	EXPECT_EQ(waitpid(child, &status, 0), child);
-	EXPECT_EQ(WEXITSTATUS(status), 7);
+	EXPECT_EQ(test_wait_status(child), 7 << 8);
 	EXPECT_ERRNO(count(fd), EAGAIN);
 	EXPECT_EQ(set(fd, 0, 20 * MS, 0), 0);
 	if ((child = fork()) == 0) {
@@ -316,8 +314,7 @@ TEST(of_two_processes)
 		_exit(count(fd) == 1 ? 7 : 1);
 	}
 	EXPECT_EQ(close(fd), 0);
-	EXPECT_EQ(waitpid(child, &status, 0), child);
-	EXPECT_EQ(WEXITSTATUS(status), 7);
+	EXPECT_EQ(test_wait_status(child), 7 << 8);
 }
 
 TEST(errors)

@@ -9,7 +9,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -168,7 +167,6 @@ TEST(a_child_has_no_timer)
 /* The default action ends the process, and its timer ends with it. */
 TEST(by_default_an_alarm_ends_the_process)
 {
-	int status = 0;
 	pid_t child;
 
 	if ((child = fork()) == 0) {
@@ -177,8 +175,7 @@ TEST(by_default_an_alarm_ends_the_process)
 		for (;;)
 			pause();
 	}
-	EXPECT_EQ(waitpid(child, &status, 0), child);
-	EXPECT(WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM);
+	EXPECT_EQ(test_wait_status(child), SIGALRM);
 }
 
 TEST(wrong_arguments)

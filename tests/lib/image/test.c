@@ -159,6 +159,14 @@ run_one(unsigned n, const char *name, void (*fn)(void))
 	return !failed;
 }
 
+uint64_t
+test_free_pages(void)
+{
+	struct barecpc_stat st = { 0 };
+
+	return payload_stat(&st) == 0 ? st.bs_free_pages : 0;
+}
+
 static struct barecpc_stat at_start;
 static bool have_stat;
 

@@ -89,6 +89,8 @@ bool test_holds_once(bool (*claim)(void));
  * expectation was false, and then prints the notes on standard error.
  */
 bool test_was_good(void);
+/* The free pages of the machine; 0: this is not barecpc. */
+uint64_t test_free_pages(void);
 /* Wait until a child ends.  Returns its wait status, or -1 without a child. */
 int test_wait_status(pid_t child);
 /*
