@@ -241,14 +241,14 @@ kcpc_inherit(const struct lwp *parent, struct lwp *child)
 	const struct kcpc_ctx *from = parent->l_cpc;
 	struct kcpc_ctx *ctx;
 
+	if (from != NULL && from->kc_perf != NULL)
+		return kcpc_perf->inherit(parent, child);
 	if (from == NULL || (from->kc_flags & KCPC_CTX_LWPINHERIT) == 0 ||
 	    (from->kc_flags & KCPC_CTX_INVALID) != 0)
 		return 0;
 	/* A profile begins at execve(2), which ends this child. */
 	if (from->kc_profile != NULL && !kcpc_profiled(parent))
 		return 0;
-	if (from->kc_profile != NULL && from->kc_perf != NULL)
-		return kcpc_perf->inherit(parent, child);
 	if ((ctx = kcpc_ctx_copy(from)) == NULL)
 		return EAGAIN; /* an uncounted LWP would make sums wrong */
 	ctx->kc_lwp = child;

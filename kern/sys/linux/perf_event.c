@@ -202,8 +202,8 @@ place(struct perf_lwp *pl)
 	}
 	ctx->kc_lwp = pl->lwp;
 	ctx->kc_proc = pl->lwp->l_proc;
-	ctx->kc_flags |= KCPC_CTX_PROFILE | KCPC_CTX_LWPINHERIT |
-	                 (ctx->kc_nreqs == 0 ? KCPC_CTX_FREEZE : 0);
+	ctx->kc_flags |=
+	    KCPC_CTX_PROFILE | (ctx->kc_nreqs == 0 ? KCPC_CTX_FREEZE : 0);
 	ctx->kc_pcbe.ps_user_read = false;
 	ctx->kc_profile = &kcpc_perf_profile;
 	ctx->kc_perf = pl;

@@ -303,6 +303,21 @@ CPC_TEST(a_bound_set_excludes_events)
 	EXPECT_ERRNO(perf_open(attr, -1), EBUSY);
 }
 
+/* A CPU ends at most five turns in 1 ns, and what else ran took less. */
+CPC_TEST(a_set_on_a_cpu_leaves_inherited_clocks)
+{
+	struct attr attr = attr_of(SOFTWARE, TASK_CLOCK, 0);
+	uint64_t n = 10000000;
+	int fd;
+
+	attr.flags = INHERIT;
+	fd = perf_open(attr, -1);
+	EXPECT_EQ(cpc_bind_cpu(cpc, 0, set_of(cpc, ANY_EVENT), 0), 0);
+	as_another_lwp(spin_as_lwp, &n);
+	EXPECT(perf_count(fd) > n / 5);
+	close(fd);
+}
+
 /* PAPI and libpfm4 look for the file before they try. */
 CPC_TEST(software_events)
 {
