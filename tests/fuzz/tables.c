@@ -2,7 +2,6 @@
  * The fuzzer's bytes as ACPI tables, with valid signatures, lengths and
  * checksums.
  */
-
 #include "tests/fuzz/tables.h"
 
 #define HEADER 36

@@ -1,7 +1,6 @@
 /*
  * The registers of a PMUv3 in software: each access obeys the Arm ARM's rules.
  */
-
 #include "tests/lib/host/arm64/fake_pmu.h"
 
 #include <errno.h>

@@ -2,7 +2,6 @@
  * The part of a kernel that kcpc needs, in software: CPUs, LWPs, timers,
  * memory, user copies and the system call.
  */
-
 #include "tests/lib/host/kcpc/fake_kernel.h"
 
 #include <stdarg.h>

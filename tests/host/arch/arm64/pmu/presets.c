@@ -2,7 +2,6 @@
  * PAPI's presets exist on any CPU with PMUv3, by PMCEID.  They are the same
  * events as in the table of a CPU that has one.
  */
-
 #include "events/machine.h"
 #include "tests/lib/host/test.h"
 
