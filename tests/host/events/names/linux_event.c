@@ -84,10 +84,9 @@ TEST(codes_and_pics)
 	}
 }
 
-TEST(privileges)
+TEST(privileges_and_config1)
 {
-	const struct cpc_pmu pm = { .pm_kind = CPC_PMU_AMD,
-		.pm_general = GENERAL };
+	struct cpc_pmu pm = { .pm_kind = CPC_PMU_AMD, .pm_general = GENERAL };
 	struct linux_attr attr = { .config = 1 };
 	struct cpc_packreq pr;
 
@@ -100,17 +99,8 @@ TEST(privileges)
 	assert_int_equal(events_linux(&pm, &attr, false, &pr), 0);
 	assert_int_equal(pr.cr_flags, CPC_COUNT_USER);
 	assert_int_equal(events_linux(&pm, &attr, true, &pr), EOPNOTSUPP);
-}
-
-/* Nothing sets MSR_OFFCORE_RSP_0, which config1 is for. */
-TEST(intel_config1_is_refused)
-{
-	const struct cpc_pmu pm = { .pm_kind = CPC_PMU_INTEL,
-		.pm_general = GENERAL };
-	struct linux_attr attr = { .type = LINUX_RAW, .config = 0x1b7 };
-	struct cpc_packreq pr;
-
+	attr = (struct linux_attr){ LINUX_RAW, .config = 0x1b7, .config1 = 1 };
 	assert_int_equal(events_linux(&pm, &attr, false, &pr), 0);
-	attr.config1 = 1;
+	pm.pm_kind = CPC_PMU_INTEL; /* nothing sets MSR_OFFCORE_RSP_0 */
 	assert_int_equal(events_linux(&pm, &attr, false, &pr), EINVAL);
 }
