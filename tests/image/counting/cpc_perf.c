@@ -303,7 +303,7 @@ CPC_TEST(a_bound_set_excludes_events)
 	EXPECT_ERRNO(perf_open(attr, -1), EBUSY);
 }
 
-/* A CPU ends at most five turns in 1 ns, and what else ran took less. */
+/* A CPU ends at most ten turns in 1 ns, and what else ran took less. */
 CPC_TEST(a_set_on_a_cpu_leaves_inherited_clocks)
 {
 	struct attr attr = attr_of(SOFTWARE, TASK_CLOCK, 0);
@@ -314,7 +314,7 @@ CPC_TEST(a_set_on_a_cpu_leaves_inherited_clocks)
 	fd = perf_open(attr, -1);
 	EXPECT_EQ(cpc_bind_cpu(cpc, 0, set_of(cpc, ANY_EVENT), 0), 0);
 	as_another_lwp(spin_as_lwp, &n);
-	EXPECT(perf_count(fd) > n / 5);
+	EXPECT(perf_count(fd) > n / 10);
 	close(fd);
 }
 
