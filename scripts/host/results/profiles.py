@@ -4,9 +4,12 @@ A profile is a file of records (docs/record.schema.json).  Its last line, which 
 this machine whose programs ran.  Symbols are read from these files.
 """
 
+import bisect
 import collections
 import dataclasses
+import itertools
 import json
+import math
 import pathlib
 import subprocess
 
@@ -45,13 +48,8 @@ class Frame:
         return self.places[0][1]
 
 
-@dataclasses.dataclass
-class Sample:
-    time: int  # ns
-    pid: int
-    tid: int
-    frames: list  # the innermost first
-    program: str
+# The time is in ns.  The innermost frame comes first.
+Sample = collections.namedtuple("Sample", "time pid tid frames program")
 
 
 def build_id(data):
@@ -88,7 +86,8 @@ class Symbols:
     def __init__(self, path, arch):
         self._path, self._tool = path, PREFIX[arch]
         self._known = {}
-        self._exported = None if _nm(path, arch) else functions(path, arch)
+        self._exported = [] if _nm(path, arch) else sorted([(0, 0), *functions(path, arch)])
+        self._ends = list(itertools.accumulate((high for _, high in self._exported), max))  # of a function and of those before it
 
     def load(self, addresses):
         """Find all these addresses at once."""
@@ -104,7 +103,7 @@ class Symbols:
                 found[-1].append(line)
         for address, lines in zip(wanted, found):
             # A stripped library names what it exports: after that may be a function without a name.
-            known = self._exported is None or not lines[1].startswith("??:") or any(low <= address < high for low, high in self._exported)
+            known = not self._exported or not lines[1].startswith("??:") or address < self._ends[bisect.bisect(self._exported, (address, math.inf)) - 1]
             self._known[address] = tuple((symbol if symbol != "??" and known else UNKNOWN, _known_line(line))
                                          for symbol, line in zip(lines[::2], lines[1::2]))
 
@@ -235,8 +234,9 @@ class Profile:
     def check(self, program):
         """The program's file must be the one that ran."""
         known = self.files[program]
+        path = pathlib.Path(known["path"])
         try:
-            data = pathlib.Path(known["path"]).read_bytes()
+            data = path.read_bytes() if path.is_file() or not path.exists() else b""  # a device has no end
         except OSError as error:
             raise HostError(f"{known['path']}: {error.strerror}: its symbols are needed: record again") from None
         same = known["build_id"] == build_id(data) if known["build_id"] else known["sha256"] == _sha256(data)

@@ -175,17 +175,16 @@ def profile(folder):
 
 def programs(folder):
     """A guest may list its programs in any order, and write any path."""
-    parts = [{"schema": 1, "payload": "record", "arguments": [], "event": "PAPI_tot_ins", "privilege": "user", "machine": {}, "period": 10, "samples": 1,
-              "lost": 0, "events": 10, "lwps": 1, "addresses": [[0, "0 - 1800"]], "trace": [[1, 1, 1, 0]]},
-             {"schema": 1, "payload": "barecpc", "arch": "x86_64", "files": []}]
-    library = {"bias": "0", "of": 0, "start": "1000", "end": "2000"}
-    parts[0]["programs"] = [{"image": 0, "bias": "0", "path": "p"}, {"image": 2, "path": "new", **library}, {"image": 1, "path": "old", **library}]
-    (folder / "p").write_text("".join(json.dumps(part) + "\n" for part in parts))
-    done = barecpc(folder, "report", "-i", "p")
-    tap.check("of two libraries at an address the last mapped has the sample", [] if "] [unknown]@new\n" in done.stdout else [done.stdout + done.stderr])
-    parts[0]["programs"][0]["path"] = "a/" * 100000
-    (folder / "p").write_text("".join(json.dumps(part) + "\n" for part in parts))
-    tap.check("a program's path is no longer than the kernel's", failed(barecpc(folder, "report", "-i", "p"), "not as docs/records.md has it"))
+    shared = {"schema": 1, "payload": "record", "arguments": [], "event": "PAPI_tot_ins", "privilege": "user", "machine": {}, "period": 10, "samples": 1,
+              "lost": 0, "events": 10, "lwps": 1, "addresses": [[0, "0 - 1800"]], "trace": [[1, 1, 1, 0]]}
+    library, device = {"bias": "0", "of": 0, "start": "1000", "end": "2000"}, {"program": "new", "path": "/dev/zero", "build_id": "", "sha256": "0"}
+    for name, path, files, words in (("the last mapped of two libraries has the sample", "p", [], ""), ("no device is read", "p", [device], "not the program that ran"),
+                                     ("no path is longer than the kernel's", "a/" * 100000, [], "not as docs/records.md has it")):
+        listed = [{"image": 0, "bias": "0", "path": path}, {"image": 2, "path": "new", **library}, {"image": 1, "path": "old", **library}]
+        parts = shared | {"programs": listed}, {"schema": 1, "payload": "barecpc", "arch": "x86_64", "files": files}
+        (folder / "p").write_text("".join(json.dumps(part) + "\n" for part in parts))
+        done = barecpc(folder, "report", "-i", "p")
+        tap.check(f"a profile: {name}", failed(done, words) if words else [] if "] [unknown]@new\n" in done.stdout else [done.stdout + done.stderr])
 
 
 def host(folder):
