@@ -16,6 +16,7 @@
 #define AT_NO_AUTOMOUNT    0x800
 #define AT_EACCESS         0x200
 #define AT_STATX_SYNC_TYPE 0x6000
+#define X_OK               1
 #define W_OK               2
 #define ANY_OK             7
 
@@ -40,18 +41,6 @@ stat_out(uintptr_t uva, const struct file_info *fi)
 	return -copyout(uva, &st, sizeof st);
 }
 
-/* Get the stat(2) results of a path in user memory.  Returns 0 or an errno. */
-static int
-stat_user_path(int dirfd, uintptr_t upath, unsigned flags, struct file_info *fi)
-{
-	struct lookup lk;
-	int err = user_file(&lk, dirfd, upath, flags);
-
-	if (err == 0)
-		file_stat_lookup(&lk, fi);
-	return err;
-}
-
 intptr_t
 sys_fstat(const uintptr_t *a)
 {
@@ -64,20 +53,25 @@ sys_fstat(const uintptr_t *a)
 	return stat_out(a[1], &fi);
 }
 
-/* The same for a path, or with AT_EMPTY_PATH for the descriptor itself. */
+/* The state at a path, or with AT_EMPTY_PATH that of the descriptor itself. */
 static int
 stat_at(int dirfd, uintptr_t upath, unsigned flags, struct file_info *fi)
 {
 	struct file *f = file_get_any(dirfd);
+	struct lookup lk;
+	int err;
 
 	if ((flags & ~(AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_EMPTY_PATH |
 			 AT_STATX_SYNC_TYPE)) != 0)
 		return EINVAL;
-	if (!user_path_empty(upath, flags) || dirfd == AT_FDCWD)
-		return stat_user_path(dirfd, upath, flags, fi);
-	if (f != NULL)
-		file_stat(f, fi);
-	return f != NULL ? 0 : EBADF;
+	if (user_path_empty(upath, flags) && dirfd != AT_FDCWD) {
+		if (f != NULL)
+			file_stat(f, fi);
+		return f != NULL ? 0 : EBADF;
+	}
+	if ((err = user_file(&lk, dirfd, upath, flags)) == 0)
+		file_stat_lookup(&lk, fi);
+	return err;
 }
 
 intptr_t
@@ -132,18 +126,30 @@ sys_statx(const uintptr_t *a)
 	return err != 0 ? -err : -copyout(a[4], &st, sizeof st);
 }
 
-intptr_t
-sys_faccessat(const uintptr_t *a)
+/* As Linux for user 0: a program needs an X bit, and writers no W bit. */
+static intptr_t
+access_at(const uintptr_t *a, unsigned flags)
 {
 	unsigned mode = (unsigned)a[2];
 	struct file_info fi;
+	struct lookup lk;
 	int err;
 
 	if ((mode & ~ANY_OK) != 0)
 		return -EINVAL;
-	if ((err = stat_user_path((int)a[0], a[1], 0, &fi)) != 0)
+	if ((err = user_file(&lk, (int)a[0], a[1], flags)) != 0)
 		return -err;
-	return (mode & W_OK) && !(fi.fi_mode & 0200) ? -EROFS : 0;
+	if ((mode & W_OK) && lk.lk_node == NULL && lk.lk_device == NULL)
+		return -EROFS;
+	file_stat_lookup(&lk, &fi);
+	return (mode & X_OK) && !lk.lk_dir && !(fi.fi_mode & 0111) ? -EACCES
+	                                                           : 0;
+}
+
+intptr_t
+sys_faccessat(const uintptr_t *a)
+{
+	return access_at(a, 0);
 }
 
 intptr_t
@@ -155,7 +161,7 @@ sys_faccessat2(const uintptr_t *a)
 		return -EINVAL;
 	if (user_path_empty(a[1], flags))
 		return file_get_any((int)a[0]) != NULL ? 0 : -EBADF;
-	return sys_faccessat(a);
+	return access_at(a, flags);
 }
 
 intptr_t
@@ -324,8 +330,8 @@ statfs_out(uintptr_t uva)
 intptr_t
 sys_statfs(const uintptr_t *a)
 {
-	struct file_info fi;
-	int err = stat_user_path(AT_FDCWD, a[0], 0, &fi);
+	struct lookup lk;
+	int err = user_file(&lk, AT_FDCWD, a[0], 0);
 
 	return err != 0 ? -err : statfs_out(a[1]);
 }

@@ -94,6 +94,8 @@ TEST(a_link_may_be_a_directory_or_a_circle)
 	EXPECT_EQ(symlink("b", "/tmp/a"), 0);
 	EXPECT_EQ(symlink("a", "/tmp/b"), 0);
 	EXPECT_ERRNO(open("/tmp/a", O_RDONLY), ELOOP);
+	/* faccessat2(2) */
+	EXPECT_EQ(syscall(439, 0, "/tmp/a", 0, AT_SYMLINK_NOFOLLOW), 0);
 	EXPECT_ERRNO(stat("/tmp/b/c", &st), ELOOP);
 	EXPECT_EQ(chdir("/tmp/d"), 0);
 	EXPECT(has("file", "text"));
