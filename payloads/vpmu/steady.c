@@ -77,6 +77,6 @@ note_steady(void)
 			   "ns, before %lld",
 		    (long long)end.st_rate[0], (long long)begin.st_rate[0]);
 	if (end.st_rate[1] > end.st_rate[0] + end.st_rate[0] / 20)
-		point_note("time without cycles: another guest ran, or the "
-			   "clock's rate changed");
+		point_note("time without cycles: an interrupt, firmware or "
+			   "another guest ran, or the clock's rate changed");
 }
