@@ -236,6 +236,8 @@ measure_at(struct stepper *s, uint64_t n, int64_t *counts)
 	for (unsigned i = 0; i < s->stp_n; i++)
 		series_open(&values[i], o->nbo_common.o_runs);
 	for (unsigned run = 0; run < o->nbo_common.o_runs; run++) {
+		/* Whole first, so that each one finds the same caches. */
+		run_until(s, FAR);
 		phase = run_until(s, n);
 		for (unsigned i = 0; i < s->stp_n; i++) {
 			cpc_buf_get(s->stp_cpc, s->stp_buf, (int)i + 1, &v);

@@ -90,7 +90,8 @@ def check_cycles(arch, machine):
     words = ("nb", "--arch", arch, "--planted", machine, "-cycle_by_cycle", "-n_measurements", "1", "-asm", STEPS[arch])
     runs = [barecpc(*words, "--model", FREEZES[arch] + late) for late in ("", LATE, f"{LATE},pmu-lie-late-freeze=on")]
     counts = [re.findall(r"^[A-Z].*: 0 .*", text, re.M) for _, text in runs]
-    points.check(len(counts[0]) >= 2, f"{arch}: nb steps by cycles", *counts[0])
+    steps = [[int(n) for n in line.partition(": ")[2].split()] for line in counts[0]]
+    points.check(len(steps) >= 2 and all(sorted(s) == s for s in steps), f"{arch}: nb steps by cycles, and no count falls", *counts[0])
     points.check(counts[0] == counts[1], f"{arch}: the same counts after each cycle with a late interrupt", *counts[0], *counts[1])
     status, text = runs[2]
     points.check(status == 77 and "the PMU's freeze fails: 200 more counted" in text, f"{arch}: the boot proof finds a late freeze", text[-300:])
