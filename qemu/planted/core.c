@@ -511,10 +511,11 @@ uint64_t planted_pause(struct planted *p, unsigned cpu, uint64_t cycles)
 static const char *check_geometry(const struct planted_geometry *g)
 {
     if (!is_power(g->line) || !g->ways || g->ways > 64 ||
-        g->size % ((uint64_t)g->line * g->ways) || g->size > 1ULL << 32 ||
+        g->size % ((uint64_t)g->line * g->ways) ||
+        g->size / g->line > 1U << 26 ||
         !is_power(g->size / g->line / g->ways)) {
-        return "a cache or TLB has at most 64 ways and 4 GiB, and its lines "
-               "and sets are powers of two";
+        return "a cache or TLB has at most 64 ways and 2^26 lines; its sets "
+               "and the bytes of a line are powers of two";
     }
     if (g->policy == PLANTED_PLRU && !is_power(g->ways)) {
         return "a cache with plru has a power of two of ways";

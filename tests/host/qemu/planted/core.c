@@ -3,6 +3,8 @@
 
 #include "qemu/planted/cache.h"
 
+#include <string.h>
+
 enum { WAYS = 4, SETS = 8, LINE = 64, ROUNDS = 2000, MANY = 1000 };
 
 /* Misses of walks over the lines of a set, one after the other */
@@ -113,6 +115,17 @@ TEST(ports_and_width)
 	/* Eliminated: no port */
 	own.work = (struct planted_work){ 0, 1, 0, 1 };
 	assert_int_equal(run(&m, &alu, MANY), MANY / 4 - 1);
+}
+
+/* A table of as many lines would not end. */
+TEST(too_many_lines)
+{
+	struct planted_machine m = plain();
+	const char *why;
+
+	m.dtlb.size = 1ULL << 31;
+	assert_null(planted_new(&m, &why));
+	assert_non_null(strstr(why, "2^26 lines"));
 }
 
 static uint64_t
