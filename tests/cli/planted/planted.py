@@ -197,8 +197,8 @@ def place_rows(arch, m, machine):
 
 
 def size_rows(m, cycles, misses, *triad):
-    if {len(found) for found in (cycles, misses, *triad)} != {len(SIZES)}:
-        return [("sizes that chase and triad measured", [], len(SIZES), len(cycles), 0)]
+    if (least := min(map(len, (cycles, misses, *triad)))) != len(SIZES):
+        return [("sizes that chase and triad measured", [], len(SIZES), least, 0)]
     l1, l2 = m["l1d"]["size"], m["l2"]["size"]
     # Half of a level: there the program's and the kernel's other lines have room.  Between two runs they take some lines of a small L1D.
     rows = [(f"latency of {name} by chase", [f"{name}.latency"], m[name]["latency"], round(cycles[size]), margin)
