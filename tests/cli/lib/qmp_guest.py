@@ -156,4 +156,5 @@ class Points:
         tap.check(name, [] if good else [str(line)[:298] for line in why or ("it is false",)])
 
     skip = staticmethod(tap.skip)
+    passed = staticmethod(tap.passed)
     end = staticmethod(tap.end)

@@ -3,8 +3,8 @@
 
 The machine is drawn from a seed, by default the commit's, and written to a file that only the emulator reads.  The table has what
 the tools find next to what is planted, and the numbers on which each row depends.  When one of these changes, so do these rows, and no
-other.  BARECPC_SEED=N draws another machine.  BARECPC_CAMPAIGN draws fifty, as many as its time allows: the next run of the same commit
-goes on.  BARECPC_CHANGES=all changes each number."""
+other.  BARECPC_SEED=N draws another machine.  BARECPC_CAMPAIGN draws fifty, as many as its time allows.  The next run of the same commit and
+seed goes on, with the machine that failed if one did.  BARECPC_CHANGES=all changes each number."""
 
 import copy
 import json
@@ -24,7 +24,7 @@ BARECPC = str(ROOT / "scripts" / "barecpc")
 KIB = 1024
 SIZES = [2 ** n * KIB for n in range(2, 10)]  # 4 KiB to 512 KiB
 CAMPAIGN = bool(os.environ.get("BARECPC_CAMPAIGN"))
-CAMPAIGN_SECONDS, DONE = 1500, ROOT / "build" / "planted-done"  # the commit, and how many of the fifty machines passed
+CAMPAIGN_SECONDS, DONE = 1500, ROOT / "build" / "planted-done"  # the commit, the seed, how many of the fifty machines passed before one failed
 ALL_CHANGES = os.environ.get("BARECPC_CHANGES") == "all"
 OWN = {"arm64": "madd x, x, x, x", "x86_64": "adc r64, r64"}  # forms with costs of their own
 # nb measures CODE: a chain and eight that are independent of each other, in registers that nb leaves to the code.  A program has 2000 of
@@ -301,19 +301,19 @@ def main():
         check_wrong_files(folder)
         check_migration()
         commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "HEAD"], stdout=subprocess.PIPE, text=True, check=False).stdout.strip()
-        done, until = 0, time.monotonic() + CAMPAIGN_SECONDS
-        if CAMPAIGN and DONE.exists() and DONE.read_text().split()[0] == commit:
-            done = int(DONE.read_text().split()[1]) % 50
+        chosen, done, until = os.environ.get("BARECPC_SEED") or commit, 0, time.monotonic() + CAMPAIGN_SECONDS
+        if CAMPAIGN and DONE.exists() and (last := DONE.read_text().splitlines())[:-1] == [commit, chosen]:
+            done = int(last[-1]) % 50
         for n in range(done, 50 if CAMPAIGN else 1):
             if time.monotonic() > until:
                 print(f"# {n} of 50 machines; the next run goes on")
                 break
             for arch in ("arm64", "x86_64"):
-                seed = f"{os.environ.get('BARECPC_SEED') or commit} {arch} {n or ''}".strip()
+                seed = f"{chosen} {arch} {n or ''}".strip()
                 print(f"# {arch}: seed {seed}")
                 check_machine(arch, seed, folder)
-            if CAMPAIGN:
-                DONE.write_text(f"{commit} {n + 1}\n")
+            if CAMPAIGN and points.passed():
+                DONE.write_text(f"{commit}\n{chosen}\n{n + 1}\n")
     return points.end()
 
 
