@@ -74,7 +74,7 @@ def annotate(args):
     hits = collections.Counter()  # by program, symbol and address
     for sample in data.samples:
         frame = sample.frames[0]
-        if not frame.kernel and frame.program in data.symbols and args.symbol in (None, frame.symbol):
+        if not frame.kernel and frame.program in data.symbols and (args.symbol or not frame.symbol.startswith(profiles.UNKNOWN)) and args.symbol in (None, frame.symbol):
             hits[frame.program, frame.symbol, frame.address] += 1
     totals = collections.Counter()
     for (program, symbol, _), count in hits.items():
@@ -93,7 +93,7 @@ def annotate(args):
         print(f"# the overflow interrupt {records.clean(machine['overflow_proof'])}, by the proof at boot")
     text = profiles.run([PREFIX[data.arch] + "objdump", "-d", "-S", "-l", "-C", "--no-show-raw-insn", f"--start-address={low:#x}",
                         f"--stop-address={high:#x}", path])
-    for line in text[text.index("\n0"):].strip("\n").splitlines():
+    for line in text[text.find("\n0"):].strip("\n").splitlines():
         match = re.match(r"\s*([0-9a-f]+):\t", line)
         count = of.get(int(match[1], 16), 0) if match else 0
         share = f"{100 * count / totals[program, symbol]:8.2f}" if count else 8 * " "

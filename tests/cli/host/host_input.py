@@ -19,6 +19,7 @@ from host import cpio
 from host import main as command
 from host.emulator import qemu
 from host.programs import objfile, symbols, tools
+from host.results import profiles
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BARECPC = ROOT / "scripts" / "barecpc"
@@ -185,6 +186,10 @@ def programs(folder):
         (folder / "p").write_text("".join(json.dumps(part) + "\n" for part in parts))
         done = barecpc(folder, "report", "-i", "p")
         tap.check(f"a profile: {name}", failed(done, words) if words else [] if "] [unknown]@new\n" in done.stdout else [done.stdout + done.stderr])
+    low = symbols.parse((spin := qemu.build_file("arm64", "bin") / "spin").read_bytes()).global_symbol("spin_main")
+    parts = shared | {"programs": [{"image": 0, "bias": "0", "path": "p"}], "addresses": [[0, "0 - 10"], [1, f"0 - {low:x}"]], "trace": [[n, 1, 1, n // 2] for n in range(3)]}
+    (folder / "p").write_text("".join(json.dumps(part) + "\n" for part in (parts, {"schema": 1, "payload": "barecpc", "arch": "arm64", "files": [profiles.describe("p", spin)]})))
+    tap.check("annotate takes a function that has a name", [] if f"{low:x}:" in (done := barecpc(folder, "annotate", "-i", "p")).stdout else [done.stderr])
 
 
 def host(folder):

@@ -37,8 +37,7 @@
 	T(tagged_pointer, "mov x0, #0x5500000000000000; ldr x1, [x0]")         \
 	T(jump_to_kernel, KERNEL "br x0")                                      \
 	T(use_sme, ".inst 0x04bf5820") /* rdsvl x0, #1 */                      \
-	/* At system privilege.  The return asks for a mode that does not      \
-	 * exist. */                                                           \
+	/* At system privilege.  The return's mode does not exist. */          \
 	T(illegal_state, "mov x0, #1; msr spsr_el1, x0; adr x0, 1f;"           \
 			 "msr elr_el1, x0; eret; 1: nop")                      \
 	T(trapped_fp, "msr cpacr_el1, xzr; isb; fmov d0, xzr")

@@ -45,8 +45,7 @@
 	T(divide_overflow,                                                     \
 	    "mov $0x80000000, %%eax; cdq; mov $-1, %%ecx; idiv %%ecx")         \
 	T(divide_x87, "fninit; push $0x37b; fldcw (%%rsp); pop %%rax; fldz; "  \
-		      "fld1; fdiv %%st(1),"                                    \
-		      "%%st; fwait")
+		      "fld1; fdiv %%st(1), %%st; fwait")
 TRAPS(TRAP)
 
 /*
