@@ -17,13 +17,12 @@
 #include "lib/string.h"
 
 #define PAGES(bytes) (((bytes) + PAGE_SIZE - 1) >> PAGE_SHIFT)
-#define TMP_MODE                                                               \
-	(S_IFDIR | 01777) /* anyone makes files, and removes own ones */
-
+/* Anyone makes files, and removes own ones. */
 #define ROOT                                                                   \
+	(struct tmp_node)                                                      \
 	{                                                                      \
 		.tn_dir = true, .tn_refs = 1, .tn_links = 1,                   \
-		.tn_mode = TMP_MODE                                            \
+		.tn_mode = S_IFDIR | 01777                                     \
 	}
 struct tmp_node tmp_root = ROOT, shm_root = ROOT;
 /* All below the root, by tn_ino. */
@@ -246,6 +245,7 @@ tmp_rename(struct tmp_node *tn, struct tmp_node *dir, const char *name)
 	name_remove(tn);
 	kfree(tn->tn_name);
 	name_add(tn, dir, copy);
+	tmp_content(tn)->tn_program = NULL; /* it has the old path */
 	return 0;
 }
 
@@ -390,7 +390,5 @@ tmp_clear(void)
 		ASSERT(nodes->tn_refs == nodes->tn_links);
 		unlink_node(nodes);
 	}
-	tmp_root.tn_mode = shm_root.tn_mode = TMP_MODE;
-	tmp_root.tn_uid = tmp_root.tn_gid = 0;
-	shm_root.tn_uid = shm_root.tn_gid = 0;
+	tmp_root = shm_root = ROOT;
 }
