@@ -33,14 +33,6 @@
 #define MANY  1000 /* LWPs */
 #define STACK 16384
 
-static int
-ends_with(pid_t pid)
-{
-	int status = test_wait_status(pid);
-
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 static char *
 map_memory(size_t bytes, int prot)
 {
@@ -114,7 +106,7 @@ TEST(many_arguments)
 		execv(test_argv[0], argv);
 		_exit(8);
 	}
-	EXPECT_EQ(ends_with(pid), 6);
+	EXPECT_EQ(test_exit_code(pid), 6);
 }
 
 TEST(all_are_woken_at_once)
@@ -150,7 +142,7 @@ TEST(a_process_of_many_ends)
 		word = 0;
 		_exit(start_many(wait_for_word) == MANY ? 3 : 4);
 	}
-	EXPECT_EQ(ends_with(pid), 3);
+	EXPECT_EQ(test_exit_code(pid), 3);
 	pid = fork();
 	if (pid == 0) {
 		word = 0;
@@ -158,7 +150,7 @@ TEST(a_process_of_many_ends)
 		usleep(50000);
 		kill(getpid(), SIGKILL);
 	}
-	EXPECT_EQ(ends_with(pid), -1);
+	EXPECT_EQ(test_exit_code(pid), -1);
 }
 
 /* It waits for one in two of them, and leaves the others. */
@@ -187,7 +179,7 @@ TEST(a_parent_of_many_ends)
 
 	if (pid == 0)
 		_exit(be_parent_of_many());
-	EXPECT_EQ(ends_with(pid), 5);
+	EXPECT_EQ(test_exit_code(pid), 5);
 }
 
 TEST(many_regions)
@@ -368,7 +360,7 @@ TEST(a_pipe_changes_and_closes_next_to_many_epoll_sets)
 	EXPECT(close(fd[0]) == 0 && close(fd[1]) == 0);
 	EXPECT_EQ(close(held[1]), 0);
 	for (int i = 0; i < CHILDREN; i++)
-		EXPECT_EQ(ends_with(child[i]), 0);
+		EXPECT_EQ(test_exit_code(child[i]), 0);
 	close(held[0]);
 	close(ready[0]);
 	close(ready[1]);

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define PAGE  4096
@@ -33,14 +32,6 @@ fork_with_tid(uintptr_t at)
 	    SYS_clone, CLONE_CHILD_SETTID | SIGCHLD, 0L, 0L, at, at);
 }
 
-static int
-ends_with(pid_t pid)
-{
-	int status = test_wait_status(pid);
-
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 /* The child must find the same bytes at the address as its parent. */
 static void
 expect_kept(const char *what, uintptr_t at)
@@ -51,7 +42,7 @@ expect_kept(const char *what, uintptr_t at)
 	pid_t pid = fork_with_tid(at);
 	if (pid == 0)
 		_exit(memcmp((const char *)at, before, sizeof before) != 0);
-	if (!EXPECT(pid > 0) || !EXPECT_EQ(ends_with(pid), 0))
+	if (!EXPECT(pid > 0) || !EXPECT_EQ(test_exit_code(pid), 0))
 		test_note("failed: %s", what);
 }
 
@@ -63,7 +54,7 @@ expect_ignored(const char *what, uintptr_t at)
 
 	if (pid == 0)
 		_exit(42);
-	if (!EXPECT(pid > 0) || !EXPECT_EQ(ends_with(pid), 42))
+	if (!EXPECT(pid > 0) || !EXPECT_EQ(test_exit_code(pid), 42))
 		test_note("failed: %s", what);
 }
 
@@ -79,7 +70,7 @@ TEST(the_child_finds_its_id)
 			_exit(tid != syscall(SYS_gettid));
 		}
 		REQUIRE(pid > 0);
-		EXPECT_EQ(ends_with(pid), 0);
+		EXPECT_EQ(test_exit_code(pid), 0);
 		/* The parent's memory is unchanged. */
 		EXPECT_EQ(word[i], 0);
 	}

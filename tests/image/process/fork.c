@@ -35,9 +35,7 @@ TEST(child_has_its_own_memory)
 		shared = on_stack = 2;
 		_exit(good ? 42 : 1);
 	}
-	int status = test_wait_status(pid);
-	EXPECT(WIFEXITED(status));
-	EXPECT_EQ(WEXITSTATUS(status), 42);
+	EXPECT_EQ(test_exit_code(pid), 42);
 	EXPECT_EQ(shared, 1);
 	EXPECT_EQ(on_stack, 1);
 }
@@ -262,9 +260,7 @@ TEST(exec_ends_the_other_lwps)
 		pthread_create(&t, NULL, exec_self, NULL);
 		wait_for_ever(NULL);
 	}
-	int status = test_wait_status(pid);
-	EXPECT(WIFEXITED(status));
-	EXPECT_EQ(WEXITSTATUS(status), 3);
+	EXPECT_EQ(test_exit_code(pid), 3);
 }
 
 /*

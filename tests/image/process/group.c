@@ -35,14 +35,6 @@ child_of(int (*fn)(void))
 	return pid;
 }
 
-static int
-exit_status(pid_t pid)
-{
-	int status = test_wait_status(pid);
-
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 static void
 end(pid_t pid)
 {
@@ -64,7 +56,7 @@ TEST(a_program_leads_the_group_of_its_line)
 {
 	EXPECT_EQ(getpgrp(), getpid());
 	EXPECT_EQ(getsid(0), 0); /* the launcher's */
-	EXPECT_EQ(exit_status(child_of(inherits)), 15);
+	EXPECT_EQ(test_exit_code(child_of(inherits)), 15);
 }
 
 /* Two children in a group, and one in the group of the test. */
@@ -88,14 +80,11 @@ make_three(void)
 TEST(a_signal_to_a_group)
 {
 	struct three t = make_three();
-	int status;
 
 	EXPECT_EQ(kill(-t.first, 0), 0);
 	EXPECT_EQ(kill(-t.first, SIGTERM), 0);
-	EXPECT_EQ(waitpid(t.first, &status, 0), t.first);
-	EXPECT(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
-	EXPECT_EQ(waitpid(t.second, &status, 0), t.second);
-	EXPECT(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+	EXPECT_EQ(test_wait_status(t.first), SIGTERM);
+	EXPECT_EQ(test_wait_status(t.second), SIGTERM);
 	EXPECT_EQ(waitpid(t.other, NULL, WNOHANG), 0);
 	end(t.other);
 	EXPECT_ERRNO(kill(-t.first, SIGTERM), ESRCH);
@@ -161,7 +150,7 @@ signal_own_group(void)
 /* The test itself has no handler, and would end. */
 TEST(a_signal_to_the_own_group)
 {
-	EXPECT_EQ(exit_status(child_of(signal_own_group)), 7);
+	EXPECT_EQ(test_exit_code(child_of(signal_own_group)), 7);
 }
 
 static int
@@ -210,7 +199,7 @@ lead_session(void)
 
 TEST(a_session)
 {
-	EXPECT_EQ(exit_status(child_of(lead_session)), 8);
+	EXPECT_EQ(test_exit_code(child_of(lead_session)), 8);
 	/* The leader of a group cannot begin one. */
 	EXPECT_ERRNO(setsid(), EPERM);
 }
@@ -277,7 +266,7 @@ TEST(errors)
 {
 	pid_t child = child_of(end_at_once);
 
-	EXPECT_EQ(exit_status(child), 0);
+	EXPECT_EQ(test_exit_code(child), 0);
 	EXPECT_ERRNO(setpgid(child, 0), ESRCH);
 	EXPECT_ERRNO(setpgid(-1, 0), ESRCH);
 	EXPECT_ERRNO(setpgid(0, -1), EINVAL);
@@ -288,7 +277,7 @@ TEST(errors)
 	EXPECT_ERRNO(getsid(-1), ESRCH);
 	EXPECT_ERRNO(kill(INT_MIN, 0), ESRCH);
 	EXPECT_ERRNO(kill(-child, 0), ESRCH);
-	EXPECT_EQ(exit_status(child_of(move_parent)), 7);
+	EXPECT_EQ(test_exit_code(child_of(move_parent)), 7);
 	/* A process is in its own group already. */
 	EXPECT_EQ(setpgid(0, 0), 0);
 	EXPECT_EQ(setpgid(getpid(), getpid()), 0);

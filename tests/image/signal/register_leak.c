@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -266,12 +265,9 @@ static int
 secrets_seen(void)
 {
 	pid_t looker = fork();
-	int status;
 
-	if (looker != 0) {
-		status = test_wait_status(looker);
-		return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-	}
+	if (looker != 0)
+		return test_exit_code(looker);
 	sched_yield();
 	handle(SIGSEGV, look_in_handler);
 	handle(SIGUSR1, return_changed);
@@ -308,8 +304,7 @@ TEST(no_process_sees_registers_of_another_one)
 		EXPECT_EQ(n, 0);
 	}
 	kill(keeper, SIGUSR2);
-	int status = test_wait_status(keeper);
-	EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+	EXPECT_EQ(test_exit_code(keeper), 1);
 	munmap(edge - 3 * PAGE, 4 * PAGE);
 }
 

@@ -236,7 +236,7 @@ TEST(a_close_during_a_read)
 /* A forked process reads its own signals by the descriptor. */
 TEST(each_process_has_its_own_signals)
 {
-	int fd = open_for(SIGUSR1, SIGUSR1, SFD_NONBLOCK), status = -1;
+	int fd = open_for(SIGUSR1, SIGUSR1, SFD_NONBLOCK);
 	struct signalfd_siginfo info;
 	pid_t child;
 
@@ -248,8 +248,7 @@ TEST(each_process_has_its_own_signals)
 		raise(SIGUSR1);
 		_exit(good && next(fd, &info) == SIGUSR1 ? 7 : 1);
 	}
-	EXPECT_EQ(waitpid(child, &status, 0), child);
-	EXPECT_EQ(WEXITSTATUS(status), 7);
+	EXPECT_EQ(test_exit_code(child), 7);
 	EXPECT_EQ(next(fd, &info), SIGUSR1);
 	end(fd, SIGUSR1, SIGUSR1);
 }

@@ -89,6 +89,14 @@ test_wait_status(pid_t child)
 	return status;
 }
 
+int
+test_exit_code(pid_t child)
+{
+	int status = test_wait_status(child);
+
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
 pid_t
 test_vfork(int (*fn)(void *arg), void *arg)
 {

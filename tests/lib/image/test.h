@@ -93,6 +93,8 @@ bool test_was_good(void);
 uint64_t test_free_pages(void);
 /* Wait until a child ends.  Returns its wait status, or -1 without a child. */
 int test_wait_status(pid_t child);
+/* The same, but its exit status, or -1 if it has none. */
+int test_exit_code(pid_t child);
 /*
  * Make an LWP with clone(2).  It calls fn() on the stack that ends at `top`,
  * and exits with its result.  CLONE_CHILD_SETTID and CLONE_CHILD_CLEARTID write
