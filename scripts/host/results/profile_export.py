@@ -7,9 +7,7 @@ import re
 
 from host.results import profiles, records
 
-#
 # perf script: man perf-script.  Flame graphs and many viewers read this text.
-#
 
 
 def perf_script(profile):
@@ -35,9 +33,7 @@ def folded(profile):
     return "".join(f"{stack} {count}\n" for stack, count in sorted(stacks.items()))
 
 
-#
 # speedscope: https://www.speedscope.app/file-format-schema.json
-#
 
 
 def speedscope(profile):
@@ -62,10 +58,8 @@ def speedscope(profile):
                        "name": profile.title(), "activeProfileIndex": 0, "exporter": "barecpc"}) + "\n"
 
 
-#
 # pprof: profile.proto of github.com/google/pprof, in the encoding of protobuf ("Encoding" of protobuf.dev): a message is
 # a sequence of fields.  Two kinds of field suffice: numbers, and bytes with their length.
-#
 
 
 def _number(value):

@@ -13,16 +13,15 @@ struct code {
 };
 extern const struct code codes[]; /* ends with a name of NULL */
 
-/* Define the code NAME: instructions that work at any address. */
-#define CODE(name, text)                                                       \
+/*
+ * From a row of the list CODES: the code NAME, instructions that work at any
+ * address, and its row of the table.
+ */
+#define CODE(name, prepare, text)                                              \
 	__asm__(".pushsection .rodata; " #name "_start: " text "; " #name      \
 		"_end: .popsection");                                          \
 	extern const char name##_start[], name##_end[];
-
-#define ENTRY(name, prepare)                                                   \
-	{                                                                      \
-#name, name##_start, name##_end, prepare                       \
-	}
+#define ENTRY(name, prepare, text) { #name, name##_start, name##_end, prepare },
 
 /* Replace the kernel's instructions at this address. */
 void poke(uintptr_t at, const char *code, uintptr_t bytes);

@@ -12,27 +12,31 @@
 #define PAR_PA      0x000ffffffffff000UL
 #define PAGE        4096UL
 
-CODE(undefined, "udf #0")
-CODE(unknown_register, ".inst 0xd538ffff") /* mrs xzr, s3_0_c15_c15_7 */
-CODE(no_fpu, "msr cpacr_el1, xzr; isb; fmov d0, xzr")
-CODE(no_sve, ".inst 0x04bf5020") /* rdvl x0, #1 */
-CODE(no_sme, ".inst 0x04bf5820") /* rdsvl x0, #1 */
-/* An exception return to EL3. */
-CODE(illegal,
-    "mov x0, #0x3cd; msr spsr_el1, x0; adr x0, .; msr elr_el1, x0; eret")
-CODE(call, "svc #0")
-CODE(page_absent, "mov x0, xzr; ldr x0, [x0]")
-CODE(page_text, "adr x0, .; str x0, [x0]")
-CODE(page_data, "mov x0, sp; and x0, x0, #~4095; br x0")
-CODE(loop, "1: b 1b")
-/* Over the end of 16 bytes: FEAT_LSE2 allows what stays inside. */
-CODE(misaligned, "mov x0, sp; add x0, x0, #9; ldaxr x1, [x0]")
-CODE(misaligned_pc, "adr x0, .; add x0, x0, #6; br x0; nop")
-CODE(misaligned_sp, "sub sp, sp, #8; udf #0")
-CODE(serror, "hvc #0; ret") /* exceptions.py has the code of EL2 */
-CODE(breakpoint, "brk #0")
-CODE(guard, "1: stp x29, x30, [sp, #-16]!; b 1b")
-CODE(nowhere, "mov x0, #0x4000; mov sp, x0; str xzr, [sp]")
+#define CODES(C)                                                               \
+	C(undefined, NULL, "udf #0")                                           \
+	C(unknown_register, NULL,                                              \
+	    ".inst 0xd538ffff") /* mrs xzr, s3_0_c15_c15_7 */                  \
+	C(no_fpu, NULL, "msr cpacr_el1, xzr; isb; fmov d0, xzr")               \
+	C(no_sve, NULL, ".inst 0x04bf5020") /* rdvl x0, #1 */                  \
+	C(no_sme, NULL, ".inst 0x04bf5820") /* rdsvl x0, #1 */                 \
+	/* An exception return to EL3. */                                      \
+	C(illegal, NULL,                                                       \
+	    "mov x0, #0x3cd; msr spsr_el1, x0; adr x0, .; msr elr_el1, x0; "   \
+	    "eret")                                                            \
+	C(call, NULL, "svc #0")                                                \
+	C(page_absent, NULL, "mov x0, xzr; ldr x0, [x0]")                      \
+	C(page_text, NULL, "adr x0, .; str x0, [x0]")                          \
+	C(page_data, NULL, "mov x0, sp; and x0, x0, #~4095; br x0")            \
+	C(loop, NULL, "1: b 1b")                                               \
+	/* Over the end of 16 bytes: FEAT_LSE2 allows what stays inside. */    \
+	C(misaligned, NULL, "mov x0, sp; add x0, x0, #9; ldaxr x1, [x0]")      \
+	C(misaligned_pc, NULL, "adr x0, .; add x0, x0, #6; br x0; nop")        \
+	C(misaligned_sp, NULL, "sub sp, sp, #8; udf #0")                       \
+	C(serror, NULL, "hvc #0; ret") /* exceptions.py has the code of EL2 */ \
+	C(breakpoint, NULL, "brk #0")                                          \
+	C(guard, NULL, "1: stp x29, x30, [sp, #-16]!; b 1b")                   \
+	C(nowhere, NULL, "mov x0, #0x4000; mov sp, x0; str xzr, [sp]")
+CODES(CODE)
 
 void
 poke(uintptr_t at, const char *code, uintptr_t bytes)
@@ -57,24 +61,5 @@ interrupt_self(void)
 {
 }
 
-const struct code codes[] = {
-	ENTRY(undefined, NULL),
-	ENTRY(unknown_register, NULL),
-	ENTRY(no_fpu, NULL),
-	ENTRY(no_sve, NULL),
-	ENTRY(no_sme, NULL),
-	ENTRY(illegal, NULL),
-	ENTRY(call, NULL),
-	ENTRY(page_absent, NULL),
-	ENTRY(page_text, NULL),
-	ENTRY(page_data, NULL),
-	ENTRY(loop, NULL),
-	ENTRY(misaligned, NULL),
-	ENTRY(misaligned_pc, NULL),
-	ENTRY(misaligned_sp, NULL),
-	ENTRY(serror, NULL),
-	ENTRY(breakpoint, NULL),
-	ENTRY(guard, NULL),
-	ENTRY(nowhere, NULL),
-	{ NULL, NULL, NULL, NULL },
-};
+const struct code codes[] = { CODES(ENTRY) /* each ends with a comma */
+	{ NULL, NULL, NULL, NULL } };

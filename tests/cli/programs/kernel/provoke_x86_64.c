@@ -19,28 +19,31 @@
 #define VEC_SPARE      0x30
 #define VEC_PF         14
 
-CODE(divide, "xor %ecx, %ecx; xor %edx, %edx; div %ecx")
-CODE(step, "pushf; orl $0x100, (%rsp); popf; nop")
-CODE(nmi, "int $2")
-CODE(breakpoint, "int3")
-CODE(overflow, "int $4")
-CODE(bound, "int $5")
-CODE(undefined, "ud1 %eax, %eax")
-CODE(no_fpu, "mov %cr0, %rax; or $8, %rax; mov %rax, %cr0; fninit")
-CODE(double_fault, "xor %eax, %eax; mov (%rax), %eax")
-CODE(not_present, "int $0x30")
-CODE(stack, "mov $0x18, %eax; mov %eax, %ss")
-CODE(protection, "xor %eax, %eax; bts $63, %rax; mov (%rax), %rax")
-CODE(page_absent, "xor %eax, %eax; mov (%rax), %eax")
-CODE(page_text, "1: mov %eax, 1b(%rip)")
-CODE(page_data, "sub $64, %rsp; jmp *%rsp")
-CODE(x87, "fninit; push $0x37b; fldcw (%rsp); fldz; fld1; fdivp; fwait")
-CODE(simd, "int $19")
-CODE(reserved, "int $27")
-CODE(uninvited, "int $0xe2")
-CODE(guard, "1: call 1b")
-CODE(nowhere, "xor %esp, %esp; push %rax")
-CODE(loop, "1: pause; jmp 1b")
+#define CODES(C)                                                               \
+	C(divide, NULL, "xor %ecx, %ecx; xor %edx, %edx; div %ecx")            \
+	C(step, NULL, "pushf; orl $0x100, (%rsp); popf; nop")                  \
+	C(nmi, NULL, "int $2")                                                 \
+	C(breakpoint, NULL, "int3")                                            \
+	C(overflow, NULL, "int $4")                                            \
+	C(bound, NULL, "int $5")                                               \
+	C(undefined, NULL, "ud1 %eax, %eax")                                   \
+	C(no_fpu, NULL, "mov %cr0, %rax; or $8, %rax; mov %rax, %cr0; fninit") \
+	C(double_fault, remove_page_fault, "xor %eax, %eax; mov (%rax), %eax") \
+	C(not_present, remove_spare, "int $0x30")                              \
+	C(stack, remove_segment, "mov $0x18, %eax; mov %eax, %ss")             \
+	C(protection, NULL, "xor %eax, %eax; bts $63, %rax; mov (%rax), %rax") \
+	C(page_absent, NULL, "xor %eax, %eax; mov (%rax), %eax")               \
+	C(page_text, NULL, "1: mov %eax, 1b(%rip)")                            \
+	C(page_data, NULL, "sub $64, %rsp; jmp *%rsp")                         \
+	C(x87, NULL,                                                           \
+	    "fninit; push $0x37b; fldcw (%rsp); fldz; fld1; fdivp; fwait")     \
+	C(simd, NULL, "int $19")                                               \
+	C(reserved, NULL, "int $27")                                           \
+	C(uninvited, NULL, "int $0xe2")                                        \
+	C(guard, NULL, "1: call 1b")                                           \
+	C(nowhere, NULL, "xor %esp, %esp; push %rax")                          \
+	C(loop, NULL, "1: pause; jmp 1b")
+CODES(CODE)
 
 struct __attribute__((packed)) table {
 	uint16_t limit;
@@ -116,28 +119,5 @@ interrupt_self(void)
 	__asm__ volatile("int $2");
 }
 
-const struct code codes[] = {
-	ENTRY(divide, NULL),
-	ENTRY(step, NULL),
-	ENTRY(nmi, NULL),
-	ENTRY(breakpoint, NULL),
-	ENTRY(overflow, NULL),
-	ENTRY(bound, NULL),
-	ENTRY(undefined, NULL),
-	ENTRY(no_fpu, NULL),
-	ENTRY(double_fault, remove_page_fault),
-	ENTRY(not_present, remove_spare),
-	ENTRY(stack, remove_segment),
-	ENTRY(protection, NULL),
-	ENTRY(page_absent, NULL),
-	ENTRY(page_text, NULL),
-	ENTRY(page_data, NULL),
-	ENTRY(x87, NULL),
-	ENTRY(simd, NULL),
-	ENTRY(reserved, NULL),
-	ENTRY(uninvited, NULL),
-	ENTRY(guard, NULL),
-	ENTRY(nowhere, NULL),
-	ENTRY(loop, NULL),
-	{ NULL, NULL, NULL, NULL },
-};
+const struct code codes[] = { CODES(ENTRY) /* each ends with a comma */
+	{ NULL, NULL, NULL, NULL } };
