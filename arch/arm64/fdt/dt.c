@@ -221,7 +221,8 @@ dt_reg(const struct dt *dt, unsigned n, uint64_t *base, uint64_t *bytes)
 		return false;
 	ac = address_cells(fdt, dt->dt_path[up]);
 	sc = size_cells(fdt, dt->dt_path[up]);
-	if (ac < 0 || sc < 0 || n >= (unsigned)len / 4 / (unsigned)(ac + sc))
+	if (ac < 0 || sc < 0 || ac + sc == 0 ||
+	    n >= (unsigned)len / 4 / (unsigned)(ac + sc))
 		return false;
 	p += n * (unsigned)(ac + sc);
 	*base = read_cells(&p, ac);

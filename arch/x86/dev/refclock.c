@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "arch/x86/insn.h"
+#include "arch/x86/mmio.h"
 #include "kern/arch.h"
 #include "kern/platform/firmware/acpi.h"
 
