@@ -20,7 +20,7 @@ if [ ! -e /usr/include/perfmon/pfmlib.h ]; then
 fi
 # shellcheck disable=SC2046 # words
 check 'the program is built' gcc -O1 -I. -o "$tap_dir/spellings" tests/cli/programs/spellings.c \
-	$(find events/encode*.c events/nearer.c events/vendors.c events/names events/generated -name '*.c') -lpfm
+	$(find events/encode*.c events/amd_pics.c events/nearer.c events/vendors.c events/names events/generated -name '*.c') -lpfm
 "$tap_dir/spellings" >"$out"
 awk '/^[^#]/ { name = toupper($1); gsub(/[:.]/, "_", name); print name }' tests/vendors/*.txt | sort -u >"$tap_dir/vendors"
 sed '$d' "$out" | expected | while read -r pmu name code; do
