@@ -153,7 +153,7 @@ wait_for_room(struct file *f, size_t len)
 	return pi->pi_readers > 0 ? 0 : -EPIPE;
 }
 
-/* The result of a write that wait_for_room() ended. */
+/* The result of a write, from that of wait_for_room(). */
 static intptr_t
 write_result(intptr_t err)
 {
@@ -165,11 +165,9 @@ write_result(intptr_t err)
 intptr_t
 pipe_prepare(struct file *f, size_t len)
 {
-	intptr_t err = 0;
-
-	if (len > 0 && len <= PIPE_BUF)
-		err = wait_for_room(f, len);
-	return err != 0 ? write_result(err) : 0;
+	if (len == 0 || len > PIPE_BUF)
+		return 0;
+	return write_result(wait_for_room(f, len));
 }
 
 intptr_t
