@@ -9,6 +9,7 @@
 #include "kern/arch.h"
 #include "kern/cpc/kcpc.h"
 #include "kern/file/archive.h"
+#include "kern/file/file.h"
 #include "kern/file/pipe.h"
 #include "kern/file/tmp.h"
 #include "kern/mm/page.h"
@@ -210,11 +211,11 @@ line_status(const struct line *ln)
 static void
 send_file(const char *name)
 {
-	const struct tmp_node *tn = tmp_child(&tmp_root, name);
+	const struct tmp_node *tn = tmp_content(tmp_child(&tmp_root, name));
 
-	if (tn == NULL || tn->tn_dir)
+	if (tn == NULL || (tn->tn_mode & S_IFMT) != S_IFREG)
 		printf("barecpc: out: /tmp/%s: %s\n", name,
-		    tn == NULL ? "no program made this file" : "a directory");
+		    tn == NULL ? "no program made this file" : "no plain file");
 	else if (tn->tn_bytes > OUT_MAX)
 		printf("barecpc: out: /tmp/%s: %zu bytes: at most %lu are "
 		       "sent\n",

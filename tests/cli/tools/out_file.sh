@@ -7,8 +7,9 @@ cd "$(dirname "$0")/../../.." || exit 1
 cat >"$tap_dir/make.c" <<'END'
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
-/* Write this many bytes to /tmp/NAME, with the marks of frames among them. */
+/* Write this many bytes to /tmp/NAME, with the marks of frames among them, and make a link to it. */
 int
 main(int argc, char **argv)
 {
@@ -21,7 +22,7 @@ main(int argc, char **argv)
 		return 1;
 	for (long i = 0; i < n; i++)
 		fputc(i % 100 < 13 ? "BARECPC-END\n\r"[i % 100] : (int)(i * i >> 3 & 0xff), f);
-	return fclose(f) != 0;
+	return fclose(f) != 0 || (argc > 3 && link(path, argv[3]) != 0);
 }
 END
 gcc -O1 -o "$tap_dir/here" -x c - <<END || exit 1
@@ -35,7 +36,7 @@ run() {
 for arch in arm64 x86_64; do
 	scripts/barecpc-cc --arch $arch -O1 -o "$tap_dir/make" "$tap_dir/make.c"
 	rm -f "$tap_dir/home"
-	expect "$arch: 100,000 bytes" 0 '^barecpc: exit 0' run --out /tmp/result="$tap_dir/home" -- make result 100000
+	expect "$arch: 100,000 bytes" 0 '^barecpc: exit 0' run --out /tmp/result="$tap_dir/home" -- make linked 100000 /tmp/result
 	(cd "$tap_dir" && ./here wanted 100000)
 	check "$arch: they are the same" cmp "$tap_dir/wanted" "$tap_dir/home"
 done
