@@ -25,7 +25,7 @@ struct region {
 	/* Whose they are, if r_shared.  NULL: an archive's. */
 	struct shared_memory *r_memory;
 	bool r_read_only; /* of a file that may not be written */
-	/* An archive's file that is mapped privately from r_offset, or NULL. */
+	/* An archive's file that was copied here from r_offset on, or NULL. */
 	const char *r_file;
 	size_t r_file_bytes, r_offset;
 	enum at_fork r_fork;

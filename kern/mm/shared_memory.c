@@ -1,6 +1,6 @@
 /*
- * Zeroed memory that processes share.  Its pages are a list of blocks, which
- * are allocated when it is made: no page fault disturbs a count later.
+ * Memory that processes share.  Its pages are a file's, or a list of blocks,
+ * which are allocated when it is made: no page fault disturbs a count later.
  */
 #include "kern/mm/shared_memory.h"
 

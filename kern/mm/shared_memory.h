@@ -1,6 +1,6 @@
 /*
- * Zeroed memory that processes share: mmap(2) with MAP_SHARED and
- * MAP_ANONYMOUS.  Included by kern/.
+ * Memory that processes share: mmap(2) with MAP_SHARED, of no file or of one
+ * in /tmp.  Included by kern/.
  *
  * Each region that maps a part of it holds a reference.  Unmapping a part frees
  * nothing; the last reference frees all, as on Linux.
@@ -23,7 +23,8 @@ struct shared_memory {
 };
 
 /*
- * Map new memory at the free range [va, va + len).  Returns as as_map().
+ * Map new, zeroed memory at the free range [va, va + len).  read_only and the
+ * result are as those of as_map_shared().
  */
 int shared_map(
     struct as *as, uintptr_t va, size_t len, unsigned prot, bool read_only);
