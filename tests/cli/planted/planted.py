@@ -191,13 +191,13 @@ def loop_rows(m, found):
 
 
 def place_rows(arch, m, machine):
-    """A branch between two reads may be predicted wrong at one end of the loop only.  That is 22 cycles, the branch's and a part of one, of 700 or more."""
+    """A branch may be predicted wrong at each end of the loop, or not.  That is twice 22 cycles, the branch's and a part of one, of 700."""
     text = barecpc("run", "--arch", arch, "--planted", machine, "--quiet", "--", "chase", "-r", "1", "-e", ",".join(PLACES[arch]), str(16 * KIB))
     first, *parts = [int(n) for n in re.findall(r"^chase/\d+\s+\S+:u\s+(\d+)", text, re.M)] or [9]
     if arch == "arm64":  # Where one port has the loop's sums and branches, the branch that ends it loses all places: there are no stalls then.
         none = not first and m["width"] > 1 and len(m["classes"]["alu"]["ports"]) > 1
         return [("STALL_SLOT_FRONTEND and _BACKEND in STALL_SLOT", [], 1, 0 if none else (sum(parts) + 1) / (first + 1), 0.03)]
-    return [("places in a cycle, by their four events", ["width"], m["width"], sum(parts) / (first or 1), 0.035 * m["width"])]
+    return [("places in a cycle, by their four events", ["width"], m["width"], sum(parts) / (first or 1), 0.07 * m["width"])]
 
 
 def size_rows(m, cycles, misses, *triad):
