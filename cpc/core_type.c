@@ -1,6 +1,4 @@
-/*
- * Core types: on some machines the CPUs have different PMUs.
- */
+/* Core types: on some machines the CPUs have different PMUs. */
 #include "cpc/cpci.h"
 
 #include <stdlib.h>

@@ -250,9 +250,7 @@ cpci_set(cpc_t *cpc, const cpc_set_t *set)
 	return cpc != NULL ? cpci_table_find(&cpc->c_sets, set) : NULL;
 }
 
-/*
- * Needs no lock: it does not read the set, which another thread may destroy.
- */
+/* Needs no lock: it does not read the set, which another thread may destroy. */
 static inline bool
 cpci_is_set(cpc_t *cpc, const cpc_set_t *set)
 {

@@ -1,6 +1,4 @@
-/*
- * Reports failures: sets errno, and passes a subcode to the error handler.
- */
+/* Reports failures: sets errno, and passes a subcode to the error handler. */
 #include "cpc/cpci.h"
 
 #include <errno.h>

@@ -1,6 +1,4 @@
-/*
- * Resolves names of events, and walks over names of events and attributes.
- */
+/* Resolves names of events, and walks over names of events and attributes. */
 #include "cpc/cpci.h"
 
 #include <errno.h>

@@ -1,6 +1,4 @@
-/*
- * Opens and closes handles, and answers queries from what cpc_open() read.
- */
+/* Opens and closes handles, and answers queries from what cpc_open() read. */
 #include "cpc/cpci.h"
 
 #include <errno.h>

@@ -1,6 +1,4 @@
-/*
- * The machine that the program runs on, for programs without a handle.
- */
+/* The machine that the program runs on, for programs without a handle. */
 #include <pthread.h>
 #include <stddef.h>
 

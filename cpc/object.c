@@ -1,6 +1,4 @@
-/*
- * The tables that give sets and buffers their names.
- */
+/* The tables that give sets and buffers their names. */
 #include "cpc/cpci.h"
 
 #include <errno.h>

@@ -1,6 +1,4 @@
-/*
- * Adds a request to a set: checks it, copies it, packs it for the kernel.
- */
+/* Adds a request to a set: checks it, copies it, packs it for the kernel. */
 #include "cpc/cpci.h"
 
 #include <errno.h>

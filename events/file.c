@@ -1,6 +1,4 @@
-/*
- * Map the tables from files, so that all programs share their pages.
- */
+/* Map the tables from files, so that all programs share their pages. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

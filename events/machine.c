@@ -1,6 +1,4 @@
-/*
- * Resolve a name to the event that the kernel gets, or say why not.
- */
+/* Resolve a name to the event that the kernel gets, or say why not. */
 #include "events/machine.h"
 
 #include <stdio.h>

@@ -1,6 +1,4 @@
-/*
- * The distance of two names, for suggestions.
- */
+/* The distance of two names, for suggestions. */
 #include "events/nearer.h"
 
 #include "events/names/text.h"

@@ -153,9 +153,7 @@ void bench_skip(struct bench *b, const char *why);
  * line is wrong.
  */
 int bench_main(int argc, char **argv);
-/*
- * The same for one kernel of a program that has more.
- */
+/* The same for one kernel of a program that has more. */
 int bench_main_of(struct bench_kernel *k, int argc, char **argv);
 /* Define main() for a program that runs this kernel alone. */
 #define BENCH_MAIN(name)                                                       \
@@ -164,9 +162,7 @@ int bench_main_of(struct bench_kernel *k, int argc, char **argv);
 		return bench_main_of(bench_kernel_##name, argc, argv);         \
 	}
 
-/*
- * The macros above are made of these.
- */
+/* The macros above are made of these. */
 
 /* End the last run and begin the next.  Returns false after the last. */
 bool bench_next(struct bench *b);

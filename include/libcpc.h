@@ -113,9 +113,7 @@ typedef void(cpc_errhndlr_t)(
  */
 int cpc_seterrhndlr(cpc_t *cpc, cpc_errhndlr_t *fn);
 
-/*
- * Queries.  cpc_open() fetched the answers.  Signal-safe.
- */
+/* Queries.  cpc_open() fetched the answers.  Signal-safe. */
 
 /*
  * The number of PICs, fixed ones included: 1 or more.  0 if cpc is NULL.

@@ -69,9 +69,7 @@ struct region_sums {
 	int64_t rs_hrtime;                 /* ns */
 	uint64_t rs_times;                 /* how often it ended */
 };
-/*
- * Fill *rs.  If the region has begun, the part until now is in the sums.
- */
+/* Fill *rs.  If the region has begun, the part until now is in the sums. */
 int region_read(const char *name, struct region_sums *rs);
 /* Set the region's sums to 0. */
 int region_reset(const char *name);

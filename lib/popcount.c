@@ -1,6 +1,4 @@
-/*
- * The function that gcc calls for __builtin_popcount() without SIMD unit.
- */
+/* The function that gcc calls for __builtin_popcount() without SIMD unit. */
 int __popcountdi2(unsigned long x);
 
 int

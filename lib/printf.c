@@ -1,6 +1,4 @@
-/*
- * Formatted output: the conversions of printf(3) without floating point.
- */
+/* Formatted output: the conversions of printf(3) without floating point. */
 #include "lib/printf.h"
 
 #include <stdbool.h>

@@ -1,6 +1,4 @@
-/*
- * String functions of the C library, strtoul() and a CRC.
- */
+/* String functions of the C library, strtoul() and a CRC. */
 #include "lib/string.h"
 
 #include <stdbool.h>

@@ -1,6 +1,4 @@
-/*
- * Text that is appended to a buffer, cut as snprintf() would.
- */
+/* Text that is appended to a buffer, cut as snprintf() would. */
 #include "lib/text.h"
 
 #include <stdarg.h>

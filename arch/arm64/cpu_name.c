@@ -1,6 +1,4 @@
-/*
- * The names of CPUs, for records and as Linux's perf has them.
- */
+/* The names of CPUs, for records and as Linux's perf has them. */
 #include "arch/arm64/cpu_name.h"
 
 #include "lib/printf.h"

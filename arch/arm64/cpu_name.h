@@ -1,6 +1,4 @@
-/*
- * The names of CPUs.  Included by arch/arm64/.
- */
+/* The names of CPUs.  Included by arch/arm64/. */
 #ifndef ARCH_ARM64_CPU_NAME_H
 #define ARCH_ARM64_CPU_NAME_H
 

@@ -1,6 +1,4 @@
-/*
- * arch_init(): initialises the machine, each part after those it needs.
- */
+/* arch_init(): initialises the machine, each part after those it needs. */
 #include <stddef.h>
 
 #include "arch/arm64/arm64.h"

@@ -189,9 +189,7 @@
 #define CR4_SMAP       0x200000
 #define CR4_PKE        0x400000
 
-/*
- * IA32_EFER.  Intel SDM vol. 4, "IA-32 Architectural MSRs" (C000_0080H).
- */
+/* IA32_EFER.  Intel SDM vol. 4, "IA-32 Architectural MSRs" (C000_0080H). */
 #define MSR_EFER    0xc0000080
 #define EFER_SCE    0x1
 #define EFER_LME    0x100

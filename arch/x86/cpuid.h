@@ -1,6 +1,4 @@
-/*
- * CPUID, and the features of the boot CPU.  Included by arch/x86/.
- */
+/* CPUID, and the features of the boot CPU.  Included by arch/x86/. */
 #ifndef ARCH_X86_CPUID_H
 #define ARCH_X86_CPUID_H
 

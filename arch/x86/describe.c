@@ -1,6 +1,4 @@
-/*
- * The description of the CPU, for records and for the auxiliary vector.
- */
+/* The description of the CPU, for records and for the auxiliary vector. */
 #include <stddef.h>
 
 #include "arch/x86/cpuid.h"

@@ -57,9 +57,7 @@ TF_AT(tf_rsp, TF_RSP);
 TF_AT(tf_ss, TF_SS);
 _Static_assert(sizeof(struct trapframe) == TF_BYTES, "asm.h");
 
-/*
- * The 64-bit task-state segment.  Intel SDM vol. 3A, "64-Bit Mode TSS".
- */
+/* The 64-bit task-state segment.  Intel SDM vol. 3A, "64-Bit Mode TSS". */
 struct x86_tss {
 	uint32_t t_pad0;
 	uint64_t t_rsp[3];

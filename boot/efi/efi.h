@@ -106,9 +106,7 @@ void efi_find_archive(struct bootinfo *bi);
  */
 void efi_kept(struct bootinfo *bi);
 
-/*
- * boot/efi/efi_tables.c: the firmware's tables and memory map.
- */
+/* boot/efi/efi_tables.c: the firmware's tables and memory map. */
 void efi_find_tables(struct bootinfo *bi);
 void efi_find_framebuffers(struct bootinfo *bi);
 /* ExitBootServices.  Afterwards efi_bs must not be used. */

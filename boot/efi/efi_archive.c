@@ -1,6 +1,4 @@
-/*
- * Finds the second archive for the UEFI application.
- */
+/* Finds the second archive for the UEFI application. */
 #include "boot/efi/efi.h"
 
 /* UEFI, "Load File 2 Protocol". */

@@ -1,6 +1,4 @@
-/*
- * Reads files from the volume that the UEFI application came from.
- */
+/* Reads files from the volume that the UEFI application came from. */
 #include "boot/efi/efi.h"
 
 /*

@@ -1,6 +1,4 @@
-/*
- * UEFI's memory map.  Included by boot/ and by its tests.
- */
+/* UEFI's memory map.  Included by boot/ and by its tests. */
 #ifndef BOOT_EFI_EFI_MEMMAP_H
 #define BOOT_EFI_EFI_MEMMAP_H
 

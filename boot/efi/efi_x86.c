@@ -1,6 +1,4 @@
-/*
- * The x86-64 part of the UEFI application: the kernel's header and entry.
- */
+/* The x86-64 part of the UEFI application: the kernel's header and entry. */
 #include "boot/efi/efi.h"
 
 #include "lib/string.h"

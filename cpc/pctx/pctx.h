@@ -1,6 +1,4 @@
-/*
- * Declarations that the files of libpctx share.  Included by cpc/.
- */
+/* Declarations that the files of libpctx share.  Included by cpc/. */
 #ifndef CPC_PCTX_PCTX_H
 #define CPC_PCTX_PCTX_H
 

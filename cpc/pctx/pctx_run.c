@@ -1,6 +1,4 @@
-/*
- * libpctx: calls the handlers of a controlled process at its events.
- */
+/* libpctx: calls the handlers of a controlled process at its events. */
 #define _GNU_SOURCE /* pipe2() */
 #include "cpc/pctx/pctx.h"
 

@@ -1,6 +1,4 @@
-/*
- * Kernel statistics: the module cpu_info.  <kstat.h>.
- */
+/* Kernel statistics: the module cpu_info.  <kstat.h>. */
 #include <kstat.h>
 
 #include <errno.h>

@@ -1,6 +1,4 @@
-/*
- * Processors: <sys/processor.h>.
- */
+/* Processors: <sys/processor.h>. */
 #define _GNU_SOURCE /* sched_getcpu() */
 #include <sys/processor.h>
 

@@ -1,6 +1,4 @@
-/*
- * Processor sets, which do not exist: <sys/pset.h>.
- */
+/* Processor sets, which do not exist: <sys/pset.h>. */
 #include <sys/pset.h>
 
 #include <errno.h>

@@ -1,6 +1,4 @@
-/*
- * sysinfo(2) of Solaris and illumos, from uname(2): <sys/systeminfo.h>.
- */
+/* sysinfo(2) of Solaris and illumos, from uname(2): <sys/systeminfo.h>. */
 #include <sys/systeminfo.h>
 
 #include <errno.h>

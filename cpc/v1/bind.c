@@ -1,6 +1,4 @@
-/*
- * Version 1: the event of the calling LWP.
- */
+/* Version 1: the event of the calling LWP. */
 #include "cpc/v1/v1.h"
 
 #include <errno.h>

@@ -1,6 +1,4 @@
-/*
- * Version 1: arithmetic on events.
- */
+/* Version 1: arithmetic on events. */
 #include <libcpc.h>
 
 static void

@@ -1,6 +1,4 @@
-/*
- * Version 1: the machine, its names, and reports.
- */
+/* Version 1: the machine, its names, and reports. */
 #include "cpc/v1/v1.h"
 
 #include <errno.h>

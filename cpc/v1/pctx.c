@@ -1,6 +1,4 @@
-/*
- * Version 1: the event of an LWP of another process, which libpctx controls.
- */
+/* Version 1: the event of an LWP of another process, which libpctx controls. */
 #include "cpc/v1/v1.h"
 
 #include <errno.h>

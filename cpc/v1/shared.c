@@ -1,6 +1,4 @@
-/*
- * Version 1: the counters of a CPU, by a descriptor of /dev/cpc_shared.
- */
+/* Version 1: the counters of a CPU, by a descriptor of /dev/cpc_shared. */
 #include "cpc/v1/v1.h"
 
 #include <errno.h>

@@ -1,6 +1,4 @@
-/*
- * Version 1: specifications of events, as text: cpc_strtoevent(3CPC).
- */
+/* Version 1: specifications of events, as text: cpc_strtoevent(3CPC). */
 #include "cpc/v1/v1.h"
 
 #include <errno.h>

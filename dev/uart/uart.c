@@ -1,6 +1,4 @@
-/*
- * The kinds of UART, and the text that names one on the command line.
- */
+/* The kinds of UART, and the text that names one on the command line. */
 #include "dev/uart/uart.h"
 
 #include <stddef.h>

@@ -281,9 +281,7 @@ amd_read(const struct table *t, unsigned n, struct row *r)
 	return true;
 }
 
-/*
- * Arm's PMUs have no unit masks and do not name PICs.
- */
+/* Arm's PMUs have no unit masks and do not name PICs. */
 
 static bool
 arm_read(const struct table *t, unsigned n, struct row *r)

@@ -1,6 +1,4 @@
-/*
- * PMUs and rows by name.
- */
+/* PMUs and rows by name. */
 #include "events/names/find.h"
 #include "events/names/text.h"
 

@@ -1,6 +1,4 @@
-/*
- * Rows of the tables by the key of a name.  Included within events/.
- */
+/* Rows of the tables by the key of a name.  Included within events/. */
 #ifndef EVENTS_NAMES_FIND_H
 #define EVENTS_NAMES_FIND_H
 

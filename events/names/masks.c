@@ -1,6 +1,4 @@
-/*
- * Which unit masks combine, and which are added by default: libpfm4's rules.
- */
+/* Which unit masks combine, and which are added by default: libpfm4's rules. */
 #include "events/names/masks.h"
 
 #include "events/names/find.h"

@@ -1,6 +1,4 @@
-/*
- * The names of modifiers.  The table generator uses them, too.
- */
+/* The names of modifiers.  The table generator uses them, too. */
 #include "events/events.h"
 
 const char *const event_mod_names[MOD_N] = {

@@ -1,6 +1,4 @@
-/*
- * Print names and descriptions from the tables.
- */
+/* Print names and descriptions from the tables. */
 #include "events/names/find.h"
 #include "events/names/masks.h"
 #include "events/names/text.h"

@@ -1,6 +1,4 @@
-/*
- * The name that a user may have meant by an unknown one.
- */
+/* The name that a user may have meant by an unknown one. */
 #include "events/events.h"
 #include "events/names/text.h"
 #include "events/nearer.h"

@@ -1,6 +1,4 @@
-/*
- * Parameters of the scheduling class FX.  Included by programs.
- */
+/* Parameters of the scheduling class FX.  Included by programs. */
 #ifndef SYS_FXPRIOCNTL_H
 #define SYS_FXPRIOCNTL_H
 

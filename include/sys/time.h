@@ -1,6 +1,4 @@
-/*
- * The C library's <sys/time.h> with gethrtime(3C).  Included by programs.
- */
+/* The C library's <sys/time.h> with gethrtime(3C).  Included by programs. */
 #ifndef BARECPC_SYS_TIME_H
 #define BARECPC_SYS_TIME_H
 

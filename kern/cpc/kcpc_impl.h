@@ -218,9 +218,7 @@ kcpc_running(const struct kcpc_ctx *ctx)
 	return kcpc_counting_cpu(ctx) == arch_curcpu();
 }
 
-/*
- * Count: the page shows the context as running.  Its owner is on this CPU.
- */
+/* Count: the page shows the context as running.  Its owner is on this CPU. */
 void kcpc_start(struct kcpc_ctx *ctx);
 /*
  * Stop, wherever it counts, and fold its counts.

@@ -24,9 +24,7 @@
 
 static bool hooks_on;
 
-/*
- * Allocations that fail.  tests/image/hostile/alloc_fail/ uses them.
- */
+/* Allocations that fail.  tests/image/hostile/alloc_fail/ uses them. */
 static struct {
 	const struct lwp *lwp; /* only compared: it may have been freed */
 	uint64_t first;        /* the number of the first that fails */
@@ -126,9 +124,7 @@ keep(uintptr_t what)
 	return 0;
 }
 
-/*
- * The call BARECPC_SYS_TEST (include/sys/barecpc.h)
- */
+/* The call BARECPC_SYS_TEST (include/sys/barecpc.h) */
 
 __attribute__((weak)) intptr_t
 coverage_blocks(void)

@@ -1,6 +1,4 @@
-/*
- * Index of the files in the archives, and lookup by path.
- */
+/* Index of the files in the archives, and lookup by path. */
 #include "kern/file/archive.h"
 
 #include "events/nearer.h"

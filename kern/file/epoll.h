@@ -1,6 +1,4 @@
-/*
- * Sets of files for epoll_wait(2).  Included by kern/.
- */
+/* Sets of files for epoll_wait(2).  Included by kern/. */
 #ifndef KERN_FILE_EPOLL_H
 #define KERN_FILE_EPOLL_H
 

@@ -1,6 +1,4 @@
-/*
- * Open files and descriptors.
- */
+/* Open files and descriptors. */
 #include "kern/file/file.h"
 
 #include "kern/arch.h"
@@ -39,9 +37,7 @@ static const struct device {
 };
 #define NDEVICE (sizeof devices / sizeof *devices)
 
-/*
- * Paths, normalized: without a slash at either end; "" is the root.
- */
+/* Paths, normalized: without a slash at either end; "" is the root. */
 
 const struct device *
 device_find(const char *path)
@@ -359,9 +355,7 @@ file_close(int fd)
 	return 0;
 }
 
-/*
- * stat(2)
- */
+/* stat(2) */
 
 /* Fill in the state of a node of /tmp. */
 static void

@@ -1,6 +1,4 @@
-/*
- * Open files.  Included by kern/.
- */
+/* Open files.  Included by kern/. */
 #ifndef KERN_FILE_FILE_H
 #define KERN_FILE_FILE_H
 

@@ -1,6 +1,4 @@
-/*
- * Following a path to the file or directory there.  Included by kern/.
- */
+/* Following a path to the file or directory there.  Included by kern/. */
 #ifndef KERN_FILE_LOOKUP_H
 #define KERN_FILE_LOOKUP_H
 

@@ -1,6 +1,4 @@
-/*
- * Pipes.  Included by kern/.
- */
+/* Pipes.  Included by kern/. */
 #ifndef KERN_FILE_PIPE_H
 #define KERN_FILE_PIPE_H
 

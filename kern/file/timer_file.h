@@ -1,6 +1,4 @@
-/*
- * Timers with a descriptor, for timerfd_create(2).  Included by kern/.
- */
+/* Timers with a descriptor, for timerfd_create(2).  Included by kern/. */
 #ifndef KERN_FILE_TIMER_FILE_H
 #define KERN_FILE_TIMER_FILE_H
 

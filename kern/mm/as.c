@@ -234,9 +234,7 @@ join_again(struct as *as, uintptr_t va, uintptr_t end)
 		regions_merge(as, r, end);
 }
 
-/*
- * Make va and end boundaries of regions.  A failure leaves no new boundary.
- */
+/* Make va and end boundaries of regions.  A failure leaves no new boundary. */
 static int
 split_off(struct as *as, uintptr_t va, uintptr_t end)
 {

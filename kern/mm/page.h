@@ -1,6 +1,4 @@
-/*
- * The page allocator and kmalloc().  Included by kern/ and arch/.
- */
+/* The page allocator and kmalloc().  Included by kern/ and arch/. */
 #ifndef KERN_MM_PAGE_H
 #define KERN_MM_PAGE_H
 

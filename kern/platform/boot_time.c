@@ -1,6 +1,4 @@
-/*
- * Measures the time from kernel entry to the first payload.
- */
+/* Measures the time from kernel entry to the first payload. */
 #include "kern/platform/run_end.h"
 
 #include <stdint.h>

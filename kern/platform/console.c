@@ -1,6 +1,4 @@
-/*
- * The console: locking, frames, line starts, and panic().
- */
+/* The console: locking, frames, line starts, and panic(). */
 #include "kern/platform/console.h"
 
 #include <stdint.h>

@@ -1,6 +1,4 @@
-/*
- * Function names for addresses of the kernel, and backtraces.
- */
+/* Function names for addresses of the kernel, and backtraces. */
 #include "kern/platform/ksym.h"
 
 #include "kern/arch.h"

@@ -1,6 +1,4 @@
-/*
- * Names for kernel addresses.  Included by kern/ and arch/.
- */
+/* Names for kernel addresses.  Included by kern/ and arch/. */
 #ifndef KERN_PLATFORM_KSYM_H
 #define KERN_PLATFORM_KSYM_H
 

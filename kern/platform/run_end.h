@@ -1,6 +1,4 @@
-/*
- * How a run ends: its statuses and its closing line.  Included by kern/.
- */
+/* How a run ends: its statuses and its closing line.  Included by kern/. */
 #ifndef KERN_PLATFORM_RUN_END_H
 #define KERN_PLATFORM_RUN_END_H
 

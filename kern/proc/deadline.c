@@ -1,6 +1,4 @@
-/*
- * Converts a program's struct timespec to ticks.
- */
+/* Converts a program's struct timespec to ticks. */
 #include "kern/proc/deadline.h"
 
 #include "kern/arch.h"

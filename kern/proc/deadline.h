@@ -1,6 +1,4 @@
-/*
- * Deadlines of sleeps, as programs give them.  Included by kern/.
- */
+/* Deadlines of sleeps, as programs give them.  Included by kern/. */
 #ifndef KERN_PROC_DEADLINE_H
 #define KERN_PROC_DEADLINE_H
 

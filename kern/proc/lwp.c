@@ -1,6 +1,4 @@
-/*
- * Creates, binds and ends LWPs.
- */
+/* Creates, binds and ends LWPs. */
 #include "kern/proc/lwp.h"
 
 #include "kern/arch.h"

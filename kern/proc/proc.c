@@ -1,6 +1,4 @@
-/*
- * Creates, runs and ends the processes of payloads.
- */
+/* Creates, runs and ends the processes of payloads. */
 #include "kern/proc/proc.h"
 
 #include "kern/arch.h"

@@ -1,6 +1,4 @@
-/*
- * Parents and children: copying a process, and ending one.
- */
+/* Parents and children: copying a process, and ending one. */
 #include "kern/arch.h"
 #include "kern/mm/page.h"
 #include "kern/platform/errno.h"

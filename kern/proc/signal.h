@@ -219,9 +219,7 @@ void sig_exec(struct lwp *l);
 /* Discard all pending signals of a set that no LWP uses any more. */
 void sig_flush(struct proc *p, struct sigpend *sp);
 
-/*
- * signal_deliver.c.  These act on the running LWP and its trap frame.
- */
+/* signal_deliver.c.  These act on the running LWP and its trap frame. */
 
 /* Run the handler now.  Returns false if there is no handler or it is blocked.
  */

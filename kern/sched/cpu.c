@@ -1,6 +1,4 @@
-/*
- * The table of CPUs, and their start.
- */
+/* The table of CPUs, and their start. */
 #include "kern/sched/cpu.h"
 
 #include <stddef.h>

@@ -1,6 +1,4 @@
-/*
- * One logical CPU.  Included by kern/ and arch/.
- */
+/* One logical CPU.  Included by kern/ and arch/. */
 #ifndef KERN_SCHED_CPU_H
 #define KERN_SCHED_CPU_H
 

@@ -1,6 +1,4 @@
-/*
- * Declarations that sched.c, turn.c, lowest.c and placement.c share.
- */
+/* Declarations that sched.c, turn.c, lowest.c and placement.c share. */
 #ifndef KERN_SCHED_SCHED_IMPL_H
 #define KERN_SCHED_SCHED_IMPL_H
 
@@ -99,9 +97,7 @@ slice_time(struct cpu *c, const struct lwp *l)
 		slice_start(c, l, slice_ticks());
 }
 
-/*
- * Take the next LWP of the run queue, or NULL.  Time it if others wait, too.
- */
+/* Take the next LWP of the run queue, or NULL.  Time it if others wait, too. */
 static inline struct lwp *
 runq_next(struct cpu *c)
 {

@@ -1,6 +1,4 @@
-/*
- * One-shot timers and the clock.  Included by kern/.
- */
+/* One-shot timers and the clock.  Included by kern/. */
 #ifndef KERN_SCHED_TIMER_H
 #define KERN_SCHED_TIMER_H
 

@@ -1,6 +1,4 @@
-/*
- * Wait queues: LWPs that sleep until an event.
- */
+/* Wait queues: LWPs that sleep until an event. */
 #include <stddef.h>
 
 #include "kern/arch.h"

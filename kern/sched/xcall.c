@@ -1,6 +1,4 @@
-/*
- * Cross-calls between CPUs, and waiting for the kernel lock.
- */
+/* Cross-calls between CPUs, and waiting for the kernel lock. */
 #include "kern/sched/xcall.h"
 
 #include <stddef.h>

@@ -1,6 +1,4 @@
-/*
- * System calls that describe the system, and getrandom(2).
- */
+/* System calls that describe the system, and getrandom(2). */
 #include "kern/arch.h"
 #include "kern/mm/page.h"
 #include "kern/mm/usercopy.h"

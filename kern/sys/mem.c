@@ -1,6 +1,4 @@
-/*
- * System calls on memory: brk(2), mmap(2) and the like.
- */
+/* System calls on memory: brk(2), mmap(2) and the like. */
 #include "include/sys/barecpc.h"
 #include "kern/arch.h"
 #include "kern/cpc/kcpc.h"

@@ -1,6 +1,4 @@
-/*
- * System calls that end LWPs and processes, and return their ids.
- */
+/* System calls that end LWPs and processes, and return their ids. */
 #include "kern/proc/proc.h"
 #include "kern/arch.h"
 #include "kern/mm/usercopy.h"

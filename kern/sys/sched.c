@@ -78,9 +78,7 @@ sys_getcpu(const uintptr_t *a)
 	return 0;
 }
 
-/*
- * processor_bind(2) and p_online(2).
- */
+/* processor_bind(2) and p_online(2). */
 
 #define P_OFFLINE 1
 #define P_ONLINE  2

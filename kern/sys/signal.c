@@ -1,6 +1,4 @@
-/*
- * Linux's system calls on signals.
- */
+/* Linux's system calls on signals. */
 #include "kern/proc/signal.h"
 #include "kern/arch.h"
 #include "kern/mm/usercopy.h"

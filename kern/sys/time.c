@@ -1,6 +1,4 @@
-/*
- * System calls on time.
- */
+/* System calls on time. */
 #include "kern/arch.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"

@@ -1,6 +1,4 @@
-/*
- * System calls that wait for children.
- */
+/* System calls that wait for children. */
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -1,6 +1,4 @@
-/*
- * The kernels of a program, and the argument lists of each.
- */
+/* The kernels of a program, and the argument lists of each. */
 #include "payloads/bench/kernel.h"
 
 #include <inttypes.h>

@@ -1,6 +1,4 @@
-/*
- * Kernels and their argument lists.  Included by the files of this folder.
- */
+/* Kernels and their argument lists.  Included by the files of this folder. */
 #ifndef PAYLOADS_BENCH_KERNEL_H
 #define PAYLOADS_BENCH_KERNEL_H
 

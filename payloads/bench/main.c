@@ -1,6 +1,4 @@
-/*
- * The main() of a program of kernels: which instances run.
- */
+/* The main() of a program of kernels: which instances run. */
 #include "payloads/bench/kernel.h"
 
 #include <regex.h>

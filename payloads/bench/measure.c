@@ -1,6 +1,4 @@
-/*
- * Measures an instance of a kernel: overhead, warm-up runs, measured runs.
- */
+/* Measures an instance of a kernel: overhead, warm-up runs, measured runs. */
 #include "payloads/bench/kernel.h"
 
 #include <payload.h>

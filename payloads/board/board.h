@@ -1,6 +1,4 @@
-/*
- * Parts of the program `board`.  Included by them.
- */
+/* Parts of the program `board`.  Included by them. */
 #ifndef PAYLOADS_BOARD_BOARD_H
 #define PAYLOADS_BOARD_BOARD_H
 

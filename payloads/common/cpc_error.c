@@ -1,6 +1,4 @@
-/*
- * The last error text of libcpc, kept for messages of the programs.
- */
+/* The last error text of libcpc, kept for messages of the programs. */
 #include "payloads/common/cpc_error.h"
 
 #include "payloads/common/report.h"

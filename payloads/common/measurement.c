@@ -1,6 +1,4 @@
-/*
- * Collects what the runs of one piece of work yield.
- */
+/* Collects what the runs of one piece of work yield. */
 #include "payloads/common/measurement.h"
 
 #include <string.h>

@@ -1,6 +1,4 @@
-/*
- * Binds a set of events, and counts runs under it.
- */
+/* Binds a set of events, and counts runs under it. */
 #include "payloads/common/meter.h"
 
 #include "payloads/common/cpc_error.h"

@@ -1,6 +1,4 @@
-/*
- * The options that every benchmark accepts, and events as -e names them.
- */
+/* The options that every benchmark accepts, and events as -e names them. */
 #include "payloads/common/options.h"
 
 #include <errno.h>

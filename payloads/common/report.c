@@ -1,6 +1,4 @@
-/*
- * Prints rows of results as a table.
- */
+/* Prints rows of results as a table. */
 #include "payloads/common/report.h"
 
 #include <inttypes.h>

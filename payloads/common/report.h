@@ -94,9 +94,7 @@ void report_last_lines(void);
 #define REPORT_EVENT (CPC_MAX_EVENT_LEN + 4)
 const char *report_event(char *buf, size_t len, const struct event *e);
 
-/*
- * The string member `key` of /dev/machine, or NULL if it is absent.
- */
+/* The string member `key` of /dev/machine, or NULL if it is absent. */
 const char *report_machine(const char *key, char *buf, size_t len);
 /* Is this an emulator?  Then print to f, unless it is NULL, what is a model. */
 bool report_emulated(FILE *f);

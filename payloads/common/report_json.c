@@ -1,6 +1,4 @@
-/*
- * Writes one row of results as a JSON record (docs/records.md).
- */
+/* Writes one row of results as a JSON record (docs/records.md). */
 #include "payloads/common/report.h"
 
 #include "payloads/common/events/errata.h"

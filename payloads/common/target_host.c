@@ -1,6 +1,4 @@
-/*
- * The target of tools on the build machine, whose own CPU does not matter.
- */
+/* The target of tools on the build machine, whose own CPU does not matter. */
 #include "payloads/common/target.h"
 
 #include <errno.h>

@@ -1,6 +1,4 @@
-/*
- * The usage text of a program, its options, and its error messages.
- */
+/* The usage text of a program, its options, and its error messages. */
 #define _GNU_SOURCE /* program_invocation_short_name */
 #include "payloads/common/usage.h"
 

@@ -35,9 +35,7 @@ unsigned tool_whole(const char *text);
 /* Print that the argument is invalid, and the usage.  Ends with status 2. */
 _Noreturn void tool_invalid(const char *text);
 
-/*
- * Print a message of libcpc or libpctx.  With -D the function is named, too.
- */
+/* Print a message of libcpc or libpctx.  With -D the function is named, too. */
 void tool_message(const char *fn, const char *fmt, va_list ap);
 
 #endif /* PAYLOADS_CPUTRACK_CPC_TOOL_H */

@@ -1,6 +1,4 @@
-/*
- * Parses event specifications, and prints the columns that belong to them.
- */
+/* Parses event specifications, and prints the columns that belong to them. */
 #include "payloads/cputrack/event_spec.h"
 
 #include <ctype.h>

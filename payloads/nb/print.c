@@ -1,6 +1,4 @@
-/*
- * Prints the results, one line for each event, as nanoBench does.
- */
+/* Prints the results, one line for each event, as nanoBench does. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

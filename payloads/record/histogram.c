@@ -1,6 +1,4 @@
-/*
- * Counts how often each name occurs: a hash table of names.
- */
+/* Counts how often each name occurs: a hash table of names. */
 #include "payloads/record/histogram.h"
 
 #include <stdlib.h>

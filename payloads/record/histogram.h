@@ -1,6 +1,4 @@
-/*
- * A histogram of names.  Included by sample_file.h.
- */
+/* A histogram of names.  Included by sample_file.h. */
 #ifndef PAYLOADS_RECORD_HISTOGRAM_H
 #define PAYLOADS_RECORD_HISTOGRAM_H
 

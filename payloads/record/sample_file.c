@@ -1,6 +1,4 @@
-/*
- * Turns the samples of a profile into rows of its table and folded stacks.
- */
+/* Turns the samples of a profile into rows of its table and folded stacks. */
 #include "payloads/record/sample_file.h"
 
 #include <inttypes.h>

@@ -1,6 +1,4 @@
-/*
- * The events that regions count: those of the environment.
- */
+/* The events that regions count: those of the environment. */
 #include "payloads/region/region.h"
 
 #include <ctype.h>

@@ -1,6 +1,4 @@
-/*
- * Counts marked regions of a program, for each LWP.
- */
+/* Counts marked regions of a program, for each LWP. */
 #include "payloads/region/region.h"
 
 #include <errno.h>

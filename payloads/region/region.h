@@ -1,6 +1,4 @@
-/*
- * The regions of each LWP.  Included by the files of this folder.
- */
+/* The regions of each LWP.  Included by the files of this folder. */
 #ifndef PAYLOADS_REGION_REGION_H
 #define PAYLOADS_REGION_REGION_H
 

@@ -1,6 +1,4 @@
-/*
- * Prints what regions counted, when the program exits.
- */
+/* Prints what regions counted, when the program exits. */
 #include "payloads/region/region.h"
 
 #include <stdio.h>

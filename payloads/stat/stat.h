@@ -1,6 +1,4 @@
-/*
- * The events of stat, their counts, and its files.  Included by stat*.c.
- */
+/* The events of stat, their counts, and its files.  Included by stat*.c. */
 #ifndef PAYLOADS_STAT_STAT_H
 #define PAYLOADS_STAT_STAT_H
 

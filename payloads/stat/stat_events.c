@@ -1,6 +1,4 @@
-/*
- * The events of stat's command line, and perf's lists of events.
- */
+/* The events of stat's command line, and perf's lists of events. */
 #include "payloads/stat/stat.h"
 
 #include <stdlib.h>

@@ -1,6 +1,4 @@
-/*
- * Leaves the counts of stat as records (docs/records.md).
- */
+/* Leaves the counts of stat as records (docs/records.md). */
 #include "payloads/stat/stat.h"
 
 void

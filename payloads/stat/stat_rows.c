@@ -1,6 +1,4 @@
-/*
- * Counts of each thread, and of each interval: the rows of a profile.
- */
+/* Counts of each thread, and of each interval: the rows of a profile. */
 #include "payloads/stat/stat.h"
 
 #include <errno.h>

@@ -1,6 +1,4 @@
-/*
- * Sends files to the host, as records of the kind "file" (docs/records.md).
- */
+/* Sends files to the host, as records of the kind "file" (docs/records.md). */
 #include "payloads/tools/out_file.h"
 
 #include <errno.h>

@@ -1,6 +1,4 @@
-/*
- * Counts of a PIC: a known loop, and at which privilege.
- */
+/* Counts of a PIC: a known loop, and at which privilege. */
 #include "payloads/vpmu/vpmu.h"
 
 #include <fcntl.h>

@@ -1,6 +1,4 @@
-/*
- * Events that the PMU announces, and events that it does not have.
- */
+/* Events that the PMU announces, and events that it does not have. */
 #include "payloads/vpmu/vpmu.h"
 
 #include <stddef.h>

@@ -1,6 +1,4 @@
-/*
- * Counts while the CPU halts, and across CPUs.
- */
+/* Counts while the CPU halts, and across CPUs. */
 #include "payloads/vpmu/vpmu.h"
 
 #include <errno.h>

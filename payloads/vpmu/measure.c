@@ -1,6 +1,4 @@
-/*
- * Sets of vpmu: which event each PIC counts, and counts under a bound set.
- */
+/* Sets of vpmu: which event each PIC counts, and counts under a bound set. */
 #include "payloads/vpmu/vpmu.h"
 
 #include <errno.h>

@@ -70,9 +70,7 @@ void judge_offered(void);
 void steady_begin(void);
 void note_steady(void);
 
-/*
- * report.c: the points.
- */
+/* report.c: the points. */
 void report_begin(const char *group, const char *name);
 void report_end(void);
 /* A line of text; the point's verdict does not change. */
@@ -89,9 +87,7 @@ int report_nothing(const char *reason);
 /* The end of all points.  Returns the exit status. */
 int report_finish(void);
 
-/*
- * measure.c: a bound set, and counts under it.
- */
+/* measure.c: a bound set, and counts under it. */
 struct measure {
 	cpc_set_t *vm_set;
 	cpc_buf_t *vm_before, *vm_after;
@@ -145,9 +141,7 @@ const char *measure_refusal(void);
 void spin_loop(uint64_t iterations);
 void give_turn(void);
 
-/*
- * ARCH/: what the machine's own instructions are needed for.
- */
+/* ARCH/: what the machine's own instructions are needed for. */
 
 /* The PIC's value, by the instruction that programs read it with. */
 uint64_t arch_raw(unsigned index);

@@ -169,9 +169,7 @@ arch_map_screen(uint64_t pa, size_t len)
 	return map_window(pa, len, PT_SCREEN);
 }
 
-/*
- * Kernel stacks (kern/mm/kstack.c)
- */
+/* Kernel stacks (kern/mm/kstack.c) */
 
 /*
  * Make the page tables of the whole range once.  Then allocating and freeing

@@ -1,6 +1,4 @@
-/*
- * Page tables as the hardware walks them.  Included by arch/arm64/.
- */
+/* Page tables as the hardware walks them.  Included by arch/arm64/. */
 #ifndef ARCH_ARM64_MM_PT_H
 #define ARCH_ARM64_MM_PT_H
 

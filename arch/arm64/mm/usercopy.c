@@ -1,6 +1,4 @@
-/*
- * Copies between kernel and payload: chooses a loop of usercopy_loops.S.
- */
+/* Copies between kernel and payload: chooses a loop of usercopy_loops.S. */
 #include "kern/arch.h"
 #include "kern/proc/lwp.h"
 #include "kern/sched/cpu.h"

@@ -1,6 +1,4 @@
-/*
- * The loop of known length for the proofs of the PMU.
- */
+/* The loop of known length for the proofs of the PMU. */
 	.text
 
 /*

@@ -1,6 +1,4 @@
-/*
- * The functions of fp_regs.S, which describes save areas.  Included by fp.c.
- */
+/* The functions of fp_regs.S, which describes save areas.  Included by fp.c. */
 #ifndef ARCH_ARM64_TRAP_FP_ASM_H
 #define ARCH_ARM64_TRAP_FP_ASM_H
 

@@ -1,6 +1,4 @@
-/*
- * The functions of sigcopy.S.  Included by arch/arm64/.
- */
+/* The functions of sigcopy.S.  Included by arch/arm64/. */
 #ifndef ARCH_ARM64_TRAP_SIGCOPY_H
 #define ARCH_ARM64_TRAP_SIGCOPY_H
 

@@ -1,6 +1,4 @@
-/*
- * Switches from one LWP's kernel stack to another's.
- */
+/* Switches from one LWP's kernel stack to another's. */
 #include "arch/arm64/trap/pairs.inc"
 
 	.text

@@ -1,6 +1,4 @@
-/*
- * Maps Linux's system call numbers on arm64 to the kernel's own.
- */
+/* Maps Linux's system call numbers on arm64 to the kernel's own. */
 #include "kern/arch.h"
 #include "kern/sys/syscall.h"
 

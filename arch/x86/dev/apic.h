@@ -1,6 +1,4 @@
-/*
- * The local APIC of each CPU, as xAPIC or x2APIC.  Included by arch/x86/.
- */
+/* The local APIC of each CPU, as xAPIC or x2APIC.  Included by arch/x86/. */
 #ifndef ARCH_X86_DEV_APIC_H
 #define ARCH_X86_DEV_APIC_H
 

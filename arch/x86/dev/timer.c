@@ -1,6 +1,4 @@
-/*
- * Each CPU's timer: the APIC's one-shot timer, or the TSC deadline.
- */
+/* Each CPU's timer: the APIC's one-shot timer, or the TSC deadline. */
 #include "arch/x86/dev/timer.h"
 
 #include "arch/x86/cpuid.h"

@@ -1,6 +1,4 @@
-/*
- * The clock and each CPU's one-shot timer.  Included by arch/x86/.
- */
+/* The clock and each CPU's one-shot timer.  Included by arch/x86/. */
 #ifndef ARCH_X86_DEV_TIMER_H
 #define ARCH_X86_DEV_TIMER_H
 

@@ -1,6 +1,4 @@
-/*
- * Address spaces, devices and the kernel's own map.
- */
+/* Address spaces, devices and the kernel's own map. */
 #include <stdbool.h>
 #include <stddef.h>
 

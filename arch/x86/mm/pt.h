@@ -1,6 +1,4 @@
-/*
- * Page tables of the hardware.  Included by arch/x86/.
- */
+/* Page tables of the hardware.  Included by arch/x86/. */
 #ifndef ARCH_X86_MM_PT_H
 #define ARCH_X86_MM_PT_H
 

@@ -1,6 +1,4 @@
-/*
- * Stray NMIs: count them, report the first one of each CPU, or end the run.
- */
+/* Stray NMIs: count them, report the first one of each CPU, or end the run. */
 #include "arch/x86/dev/apic.h"
 #include "arch/x86/x86.h"
 #include "kern/arch.h"

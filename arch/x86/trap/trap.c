@@ -14,9 +14,7 @@
 #include "lib/printf.h"
 #include "lib/string.h"
 
-/*
- * Vectors.  Intel SDM vol. 3A, "Exception and Interrupt Reference".
- */
+/* Vectors.  Intel SDM vol. 3A, "Exception and Interrupt Reference". */
 #define VEC_UD 6
 #define VEC_GP 13
 #define VEC_PF 14

@@ -1,6 +1,4 @@
-/*
- * Accesses to XCR0.  Host tests replace this file.  Included by xcr0.c.
- */
+/* Accesses to XCR0.  Host tests replace this file.  Included by xcr0.c. */
 #ifndef ARCH_X86_TRAP_XCR0_ACCESS_H
 #define ARCH_X86_TRAP_XCR0_ACCESS_H
 

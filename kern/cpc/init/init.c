@@ -1,6 +1,4 @@
-/*
- * Finds the backend and proves each PIC, once, at boot.
- */
+/* Finds the backend and proves each PIC, once, at boot. */
 #include "kern/cpc/kcpc.h"
 
 #include "kern/arch.h"

@@ -1,6 +1,4 @@
-/*
- * Parses the shape of the software PMU on the command line.
- */
+/* Parses the shape of the software PMU on the command line. */
 #include "kern/cpc/soft/soft_shape.h"
 
 #include "kern/cpc/pcbe.h"

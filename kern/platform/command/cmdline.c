@@ -1,6 +1,4 @@
-/*
- * Parses the command line into struct cmdline.
- */
+/* Parses the command line into struct cmdline. */
 #include "kern/platform/command/cmdline.h"
 
 #include "include/sys/cpc.h"

@@ -1,6 +1,4 @@
-/*
- * The word quiet= of the command line.  Included by kern/.
- */
+/* The word quiet= of the command line.  Included by kern/. */
 #ifndef KERN_PLATFORM_COMMAND_QUIET_WORD_H
 #define KERN_PLATFORM_COMMAND_QUIET_WORD_H
 

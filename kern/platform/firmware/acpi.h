@@ -1,6 +1,4 @@
-/*
- * Access to the static tables of ACPI.  Included by arch/.
- */
+/* Access to the static tables of ACPI.  Included by arch/. */
 #ifndef KERN_PLATFORM_FIRMWARE_ACPI_H
 #define KERN_PLATFORM_FIRMWARE_ACPI_H
 

@@ -1,6 +1,4 @@
-/*
- * The console's UART in ACPI's tables.  Included by arch/.
- */
+/* The console's UART in ACPI's tables.  Included by arch/. */
 #ifndef KERN_PLATFORM_FIRMWARE_ACPI_UART_H
 #define KERN_PLATFORM_FIRMWARE_ACPI_UART_H
 

@@ -1,6 +1,4 @@
-/*
- * Stop points, and the trace of them that trace=stops prints.
- */
+/* Stop points, and the trace of them that trace=stops prints. */
 #include "kern/proc/control/stop_point.h"
 
 #include <stddef.h>

@@ -168,9 +168,7 @@ futex_unlock_pi(uintptr_t uva, bool shared)
 	return 0;
 }
 
-/*
- * Robust locks: the program keeps a list of those that an LWP holds.
- */
+/* Robust locks: the program keeps a list of those that an LWP holds. */
 
 /* Linux's struct robust_list_head. */
 struct robust_head {

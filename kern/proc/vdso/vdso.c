@@ -1,6 +1,4 @@
-/*
- * Maps the vDSO.  Linux, vdso(7); its code is in kern/proc/vdso/ and arch/.
- */
+/* Maps the vDSO.  Linux, vdso(7); its code is in kern/proc/vdso/ and arch/. */
 #include "kern/proc/vdso/vdso.h"
 
 #include "kern/arch.h"

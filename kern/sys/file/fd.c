@@ -1,6 +1,4 @@
-/*
- * System calls that open, close and change descriptors.
- */
+/* System calls that open, close and change descriptors. */
 #include "kern/arch.h"
 #include "kern/file/file.h"
 #include "kern/file/pipe.h"

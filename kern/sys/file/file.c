@@ -1,6 +1,4 @@
-/*
- * System calls that read and write files.
- */
+/* System calls that read and write files. */
 #include "kern/file/file.h"
 #include "kern/arch.h"
 #include "kern/cpc/kcpc.h"

@@ -1,6 +1,4 @@
-/*
- * System calls that ask for information about files.
- */
+/* System calls that ask for information about files. */
 #include "kern/arch.h"
 #include "kern/file/archive.h"
 #include "kern/file/file.h"

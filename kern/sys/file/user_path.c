@@ -1,6 +1,4 @@
-/*
- * Gets the paths of system calls from programs, and follows them.
- */
+/* Gets the paths of system calls from programs, and follows them. */
 #include "kern/sys/file/user_path.h"
 
 #include "kern/file/file.h"

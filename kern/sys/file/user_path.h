@@ -1,6 +1,4 @@
-/*
- * Paths that programs give to system calls.  Included by kern/sys/.
- */
+/* Paths that programs give to system calls.  Included by kern/sys/. */
 #ifndef KERN_SYS_FILE_USER_PATH_H
 #define KERN_SYS_FILE_USER_PATH_H
 

@@ -1,6 +1,4 @@
-/*
- * Waiting for files to become ready.  Included by kern/sys/.
- */
+/* Waiting for files to become ready.  Included by kern/sys/. */
 #ifndef KERN_SYS_FILE_WAIT_FILES_H
 #define KERN_SYS_FILE_WAIT_FILES_H
 

@@ -1,6 +1,4 @@
-/*
- * The system calls of epoll(7).
- */
+/* The system calls of epoll(7). */
 #include "kern/file/epoll.h"
 #include "kern/arch.h"
 #include "kern/file/file.h"

@@ -1,6 +1,4 @@
-/*
- * eventfd(2): a counter with a descriptor.
- */
+/* eventfd(2): a counter with a descriptor. */
 #include "kern/arch.h"
 #include "kern/file/epoll.h"
 #include "kern/file/file.h"

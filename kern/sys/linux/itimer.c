@@ -1,6 +1,4 @@
-/*
- * setitimer(2), getitimer(2) and alarm(2): one timer of real time a process.
- */
+/* setitimer(2), getitimer(2) and alarm(2): one timer of real time a process. */
 #include "kern/arch.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"

@@ -1,6 +1,4 @@
-/*
- * signalfd4(2): a descriptor from which a process reads its blocked signals.
- */
+/* signalfd4(2): a descriptor from which a process reads its blocked signals. */
 #include "kern/file/epoll.h"
 #include "kern/file/file.h"
 #include "kern/mm/usercopy.h"

@@ -1,6 +1,4 @@
-/*
- * timerfd_create(2): a timer with a descriptor.
- */
+/* timerfd_create(2): a timer with a descriptor. */
 #include "kern/file/file.h"
 #include "kern/file/timer_file.h"
 #include "kern/mm/usercopy.h"

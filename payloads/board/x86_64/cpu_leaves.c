@@ -1,6 +1,4 @@
-/*
- * Reads CPUID.  Intel SDM vol. 2A, "CPUID--CPU Identification".
- */
+/* Reads CPUID.  Intel SDM vol. 2A, "CPUID--CPU Identification". */
 #include <cpuid.h>
 #include <stdbool.h>
 

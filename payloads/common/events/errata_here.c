@@ -1,6 +1,4 @@
-/*
- * Published errata of this machine's events, by its description.
- */
+/* Published errata of this machine's events, by its description. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>

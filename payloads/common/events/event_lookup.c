@@ -1,6 +1,4 @@
-/*
- * Looks up an event by any name that programs accept: of a table, or perf's.
- */
+/* Looks up an event by any name that programs accept: of a table, or perf's. */
 #include "payloads/common/events/event_lookup.h"
 
 #include <stdio.h>

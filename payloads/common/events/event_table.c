@@ -1,6 +1,4 @@
-/*
- * Chooses the table of event names that `--cpu` asks for.
- */
+/* Chooses the table of event names that `--cpu` asks for. */
 #include "payloads/common/events/event_table.h"
 
 #include <stdio.h>

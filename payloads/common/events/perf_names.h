@@ -19,9 +19,7 @@ bool perf_name_is(const char *name);
  * past the last.
  */
 bool perf_name_native(const char *name, unsigned n, char *buf, size_t size);
-/*
- * A hint for a form of perf or libpfm4 that is not taken here, or NULL.
- */
+/* A hint for a form of perf or libpfm4 that is not taken here, or NULL. */
 const char *perf_name_hint(const char *name);
 /* Unit mask and event select of the name on Intel, or 0. */
 unsigned perf_name_intel(const char *name);

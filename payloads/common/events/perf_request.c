@@ -1,6 +1,4 @@
-/*
- * Adds a request by an event's name, perf's names included.
- */
+/* Adds a request by an event's name, perf's names included. */
 #include <stdio.h>
 #include <string.h>
 

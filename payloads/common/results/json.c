@@ -1,6 +1,4 @@
-/*
- * Writes records: lines of JSON on /dev/record.
- */
+/* Writes records: lines of JSON on /dev/record. */
 #include "payloads/common/results/json.h"
 
 #include <errno.h>

@@ -1,6 +1,4 @@
-/*
- * Says which runs were disturbed, and why.
- */
+/* Says which runs were disturbed, and why. */
 #include <inttypes.h>
 #include <stdio.h>
 

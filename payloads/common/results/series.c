@@ -1,6 +1,4 @@
-/*
- * Aggregates of the values that runs yielded.
- */
+/* Aggregates of the values that runs yielded. */
 #include "payloads/common/results/series.h"
 
 #include <inttypes.h>

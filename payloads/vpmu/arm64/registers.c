@@ -110,9 +110,7 @@ judge_event_write(unsigned)
 	write_reg("pmevtyper0_el0", old);
 }
 
-/*
- * Software increments: their number is exact.
- */
+/* Software increments: their number is exact. */
 #define WRITES 100
 
 /* Write PMSWINC_EL0 WRITES times for these counters. */
