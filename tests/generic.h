@@ -1,7 +1,4 @@
-/*
- * cpc(3CPC)'s closed list of generic events, without PAPI_.  Included by tests
- * on the host and in the image.
- */
+/* cpc(3CPC)'s closed list of generic events, without PAPI_. */
 #ifndef TESTS_GENERIC_H
 #define TESTS_GENERIC_H
 

@@ -1,7 +1,4 @@
-/*
- * A command line is accepted, or refused with one line.  The parsed words are
- * not longer than the input.
- */
+/* A command line is accepted, or refused with one line; words do not grow. */
 #include "tests/fuzz/fuzz.h"
 
 #include "kern/platform/command/cmdline.h"

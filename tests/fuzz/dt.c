@@ -84,10 +84,7 @@ copy_properties(void *fdt, int from, int to)
 	char value[256];
 	int at;
 
-	/*
-	 * A change moves everything after it: the new node precedes the old
-	 * one.
-	 */
+	/* A change moves what follows: the new node precedes the old. */
 	for (int i = 0; i < 16; i++) {
 		const char *name, *p;
 		char copy[64];

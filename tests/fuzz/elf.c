@@ -1,7 +1,4 @@
-/*
- * A program with any content is refused, or its segments are in range and its
- * symbols can be looked up.
- */
+/* A program of any content is refused, or has segments and symbols in range. */
 #include "tests/fuzz/fuzz.h"
 
 #include "kern/proc/elf.h"

@@ -25,9 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 		}                                                              \
 	} while (0)
 
-/*
- * A copy of exactly n bytes, so that the sanitizer reports any access outside.
- */
+/* A copy of exactly n bytes: the sanitizer reports an access outside. */
 void *fuzz_copy(const void *p, size_t n);
 
 /* Read all bytes of a table: a firmware_fn of kern/platform/firmware/acpi.h. */

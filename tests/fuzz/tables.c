@@ -1,7 +1,4 @@
-/*
- * The fuzzer's bytes as ACPI tables, with valid signatures, lengths and
- * checksums.
- */
+/* The fuzzer's bytes as ACPI tables: valid signatures, lengths, checksums. */
 #include "tests/fuzz/tables.h"
 
 #define HEADER 36

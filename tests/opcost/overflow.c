@@ -107,10 +107,7 @@ least_through_sled(int expected)
 	return best;
 }
 
-/*
- * The cost from the instruction that overflows to the handler's first one: the
- * difference of the clocks, without the sled's instructions.
- */
+/* From the overflowing instruction to the handler's first, less the sled. */
 static int64_t
 to_handler(void)
 {

@@ -1,7 +1,4 @@
-/*
- * OpenMP: loops with each schedule, a reduction, tasks, locks and a barrier.
- * The sums are known.
- */
+/* OpenMP: each schedule, a reduction, tasks, locks, a barrier; known sums. */
 #include <omp.h>
 #include <stdio.h>
 

@@ -1,7 +1,4 @@
-/*
- * The start of each program of this folder: the error() that the manual's
- * examples expect, a verdict, and a loop of known length.
- */
+/* Each program of this folder needs error(), a verdict and a known loop. */
 #ifndef TESTS_CLI_MANUAL_COMMON_H
 #define TESTS_CLI_MANUAL_COMMON_H
 

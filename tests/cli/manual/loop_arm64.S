@@ -1,6 +1,4 @@
-/*
- * loop(turns): two instructions a turn, and the return.
- */
+/* loop(turns): two instructions a turn, and the return. */
 	.globl loop
 	.type loop, %function
 loop:	subs x0, x0, #1

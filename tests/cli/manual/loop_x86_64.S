@@ -1,6 +1,4 @@
-/*
- * loop(turns): two instructions a turn, and the return.
- */
+/* loop(turns): two instructions a turn, and the return. */
 	.globl loop
 	.type loop, @function
 loop:	dec %rdi

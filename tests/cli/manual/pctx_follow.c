@@ -1,7 +1,4 @@
-/*
- * pctx_set_events(3CPC): the table "System Calls and pctx Handlers", for a
- * process that execs, and for one that creates a thread.
- */
+/* pctx_set_events(3CPC), "System Calls and pctx Handlers": exec and threads. */
 #include "common.h"
 
 #include <libpctx.h>

@@ -1,7 +1,4 @@
-/*
- * pctx_set_events(3CPC), the fork handler: it runs in a fork of the controller,
- * which has captured the child.
- */
+/* pctx_set_events(3CPC), the fork handler: it runs in a forked controller. */
 #include "common.h"
 
 #include <libpctx.h>

@@ -1,6 +1,4 @@
-/*
- * The controlled process: target loop|marked|exec|fork|threads TURNS.
- */
+/* The controlled process: target loop|marked|exec|fork|threads TURNS. */
 #include "common.h"
 
 #include <string.h>

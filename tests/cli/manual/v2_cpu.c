@@ -1,7 +1,4 @@
-/*
- * cpc_bind_curlwp(3CPC), cpc_bind_cpu(): the counters of a CPU, and what that
- * does to the sets of LWPs.
- */
+/* cpc_bind_curlwp(3CPC), cpc_bind_cpu(): a CPU's counters, and LWPs' sets. */
 #include "common.h"
 
 #include <sys/processor.h>

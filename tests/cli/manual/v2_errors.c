@@ -24,10 +24,7 @@ myapp_errfn(const char *fn, int subcode, const char *fmt, va_list ap)
 /* The function fails without a call of the handler. */
 #define NO_SUBCODE (-1)
 
-/*
- * Adds the request, n times, and binds the set.  One of the two fails with
- * EINVAL and this subcode.
- */
+/* Add the request n times and bind: one fails with EINVAL and this subcode. */
 static void
 refused(const char *event, uint_t flags, int nattrs, const cpc_attr_t *attrs,
     uint_t n, int subcode, const char *name)

@@ -81,10 +81,7 @@ main(void)
 		   CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT, 0, NULL)) == 0);
 	CHECK((buf = cpc_buf_create(cpc, set)) != NULL);
 
-	/*
-	 * The end of the handler is counted too: fewer than 100 instructions
-	 * of each 1000.
-	 */
+	/* The handler's end is counted too: under 100 of each 1000. */
 	int n = signals_in(100000);
 	int n2 = signals_in(200000);
 	CHECK(n >= 100 && n <= 112);

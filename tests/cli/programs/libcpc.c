@@ -1,7 +1,4 @@
-/*
- * A program that counts itself with libcpc, which barecpc-cc links.  Exits
- * with 0 if the count is exact, with 77 without a PMU.
- */
+/* Counts itself with libcpc.  Exits 0 if exact, 77 without a PMU. */
 #include <libcpc.h>
 #include <stdint.h>
 #include <stdio.h>

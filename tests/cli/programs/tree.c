@@ -27,10 +27,7 @@
 
 #include "turns.h"
 
-/*
- * Fork n children.  Each executes the program, or makes the turns if program
- * is NULL.
- */
+/* Fork n children, which execute the program, or make the turns if NULL. */
 static int
 children(long n, char **program, long turns)
 {

@@ -1,7 +1,4 @@
-/*
- * A loop of two instructions per turn.  Included by programs of this folder,
- * each of which is compiled separately, like a user's program.
- */
+/* A loop of two instructions a turn, for programs compiled separately. */
 #ifndef TESTS_CLI_PROGRAMS_TURNS_H
 #define TESTS_CLI_PROGRAMS_TURNS_H
 

@@ -1,6 +1,4 @@
-/*
- * Regions of known length: nested, repeated, in two LWPs; mistakes; a child.
- */
+/* Regions of known length: nested, repeated, in two LWPs, wrong, forked. */
 #include <errno.h>
 #include <pthread.h>
 #include <region.h>
@@ -11,10 +9,7 @@
 
 #include "../programs/turns.h"
 
-/*
- * Three times n turns, the second time inside the inner region.  The compiler
- * must not make another version for a constant n.
- */
+/* Three times n turns, the second inside the inner region; no copy for an n. */
 static void __attribute__((noipa)) nest(long n)
 {
 	REGION_BEGIN("outer");

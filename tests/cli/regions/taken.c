@@ -1,7 +1,4 @@
-/*
- * A set of the CPU takes the counters.  A region that ended before has its
- * count, and the next one has none.
- */
+/* A set of the CPU takes the counters: a region before has its count. */
 #include <libcpc.h>
 #include <region.h>
 

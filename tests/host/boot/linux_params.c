@@ -281,10 +281,7 @@ PARAMS_TEST(reserved_memory_is_kept)
 	assert_true(has_memory(0x300000, 0x1000, BOOTMEM_KEEP));
 }
 
-/*
- * Linux has told firmware new addresses: the pointer to the tables is one of
- * them.  Descriptors are longer than ours.
- */
+/* Linux moved the tables' pointer, too.  Descriptors are longer than ours. */
 PARAMS_TEST(tables_after_linux_moved_them)
 {
 	put(make_systab() + 4, 0, 4);

@@ -1,7 +1,4 @@
-/*
- * Bind sets to the current LWP: the PICs they get, whose counts they are, and
- * how a binding ends.
- */
+/* Binds to the current LWP: their PICs, whose counts, and how they end. */
 #include "tests/lib/host/kcpc/host.h"
 
 /* CPC-BIND-01 */
@@ -209,10 +206,7 @@ CPC_TEST(library_preset_is_for_the_next_bind)
 	assert_int_equal(sampled(set, 0), 60);
 }
 
-/*
- * Repeated binds and unbinds allocate nothing.  The kernel has room for one
- * context, and keeps the context of the last unbind.
- */
+/* The kernel keeps the last unbind's context: binding again allocates none. */
 CPC_TEST(binding_again_takes_no_memory)
 {
 	cpc_set_t *small = set_of("cycles"), *big = set_of("cycles"),
@@ -330,10 +324,7 @@ CPC_TEST(processes_are_independent)
 	/* it is bound in another process only */
 	assert_int_equal(add(set, "cycles"), 1);
 	fake_switch(0, 1);
-	/*
-	 * The set grew in the other process only.  Here one library serves
-	 * both.
-	 */
+	/* The set grew in the other process, but one library serves both. */
 	assert_int_equal(cpc_set_sample(cpc, set, buf), 0);
 	assert_int_equal(got(buf, 0), 4);
 	assert_int_equal(cpc_unbind(cpc, set), 0);

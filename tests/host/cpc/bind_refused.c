@@ -1,6 +1,4 @@
-/*
- * Which binds to the current LWP are refused, and what a refusal leaves bound.
- */
+/* Which binds to the current LWP are refused, and what stays bound then. */
 #include "tests/lib/host/kcpc/host.h"
 
 static char umask_name[] = "umask";
@@ -54,9 +52,7 @@ CPC_TEST(foreign_set_is_einval)
 	cpc_close(other);
 }
 
-/*
- * CPC-BIND-05. 101 requests and an oversized pack are refused in the same way.
- */
+/* CPC-BIND-05: 101 requests and an oversized pack are refused alike. */
 CPC_TEST(more_requests_than_pics_is_silent)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
@@ -114,9 +110,7 @@ CPC_TEST(no_assignment_is_resource_unavail)
 	assert_string_equal(detail.text,
 	    "Hardware resource unavailable: requests 1-3 can be on PICs 0-1 "
 	    "alone\n");
-	/*
-	 * This bind fails for another reason, and has only the subcode's text.
-	 */
+	/* This bind fails otherwise, with the subcode's text alone. */
 	set = set_of("0x100");
 	assert_bind_fails(set, EINVAL, CPC_INVALID_EVENT);
 	assert_string_equal(detail.text, "Unknown event\n");

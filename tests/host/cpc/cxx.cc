@@ -1,7 +1,4 @@
-/*
- * libcpc for C++: a file that includes nothing else compiles, links and runs.
- * The kernel of this test has no PMU, which is enough to see the calls return.
- */
+/* libcpc for C++: a file that includes nothing else links and runs. */
 #include <libcpc.h>
 
 #include <cerrno>

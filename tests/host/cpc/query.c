@@ -104,9 +104,7 @@ CPC_TEST(walk_all_gives_each_name_once)
 	}
 }
 
-/*
- * Every name of walk_all is on some PIC, and every name of a PIC in walk_all.
- */
+/* Every name of walk_all is on some PIC, and the other way round. */
 static void
 expect_union(void (*walk_all)(cpc_t *, void *, void (*)(void *, const char *)),
     void (*walk_pic)(
@@ -171,10 +169,7 @@ CPC_TEST(walk_of_no_pic_is_einval)
 	assert_int_equal(names.n, 0);
 }
 
-/*
- * CPC-QRY-08. record_name_of_pic() compares the PIC.  The walk omits events
- * that the PIC cannot count.
- */
+/* CPC-QRY-08: record_name_of_pic() compares the PIC; others are omitted. */
 CPC_TEST(walk_pic_passes_the_pic)
 {
 	struct names names = { 0 };

@@ -1,7 +1,4 @@
-/*
- * libcpc in a SIGEMT handler.  The handler may interrupt any call.  It may
- * sample, bind and restart, and never waits.
- */
+/* libcpc in a SIGEMT handler, which may interrupt any call and never waits. */
 #include "tests/lib/host/kcpc/host.h"
 
 #include <signal.h>
@@ -111,10 +108,7 @@ CPC_TEST(handler_interrupts_anything)
 	own = set_of("instructions");
 	other = set_of("cycles");
 	buf = buf_of(own);
-	/*
-	 * If a set was bound before, the library asks the kernel whether it
-	 * still is.
-	 */
+	/* If a set was bound, the library asks if it still is. */
 	call_bind();
 	call_unbind_other();
 	interrupt_call(call_add);

@@ -69,9 +69,7 @@ start_thread(void *arg)
 	return NULL;
 }
 
-/*
- * Each thread runs its own function.  The remaining threads run the last one.
- */
+/* Each thread runs its own function, the remaining ones the last. */
 static void
 run_threads(cpc_set_t *shared, unsigned n, void (*const fn[])(cpc_set_t *))
 {

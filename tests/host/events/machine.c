@@ -1,7 +1,4 @@
-/*
- * How the library resolves a name on any machine: architected names, names of
- * the CPU's table, numbers.  Without a table it says why.
- */
+/* How the library resolves a name on any machine, and why not. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,10 +30,7 @@ TEST(own_names_are_sorted)
 	}
 }
 
-/*
- * Two names of Arm have different codes, unless one is a preset.  No name is
- * CHAIN.
- */
+/* Two names of Arm have different codes, but presets.  None is CHAIN. */
 TEST(arms_events_are_different)
 {
 	const struct cpc_pmu pm = { .pm_general = 1,
@@ -56,10 +50,7 @@ TEST(arms_events_are_different)
 	}
 }
 
-/*
- * Arm's common events have the manual's names, in small letters or capitals,
- * on a PMUv3 without a table.  PMCEID says which exist.
- */
+/* Arm's common events have the manual's names, if PMCEID says they exist. */
 TEST(arms_names_may_be_in_capitals)
 {
 	struct machine mc = { .mc_loaded = true };
@@ -106,10 +97,7 @@ skylake(void)
 	return mc;
 }
 
-/*
- * The second unit mask, bits 47:40 of the event select, makes another event:
- * CPUID.0AH:EBX and a fixed PIC do not decide about it.
- */
+/* Bits 47:40 make another event: CPUID.0AH:EBX does not decide about it. */
 TEST(a_second_unit_mask_is_another_event)
 {
 	struct machine mc = skylake();
@@ -231,10 +219,7 @@ craft(struct event_file *ef, enum crafted wrong)
 	ef->evf_sum = event_file_sum((char *)ef + after, ef->evf_bytes - after);
 }
 
-/*
- * Write the table of Intel's CPUs to the folder: the first `bytes` of it, with
- * one bit changed, or with what `wrong` says.
- */
+/* Write Intel's table: its first `bytes`, with one bit changed or `wrong`. */
 static void
 write_table(size_t bytes, size_t change, enum crafted wrong)
 {
@@ -293,10 +278,7 @@ refuses_two_masks(const struct events *es)
 
 static const char two_masks[] = "", of_umask[] = "";
 
-/*
- * Haswell counts L1D_PEND_MISS.PENDING, 48H with unit mask 01H, on PIC 2, and
- * INST_RETIRED.PREC_DIST, C0H with 01H, on PIC 1.
- */
+/* Haswell: 48H with 01H counts on PIC 2, C0H with 01H on PIC 1. */
 static void
 has_pics_of_umask(const struct machine *mc)
 {
@@ -316,10 +298,7 @@ has_pics_of_umask(const struct machine *mc)
 	assert_int_equal(ce.ce_pics, 0x12);
 }
 
-/*
- * A process maps the files once, so each case runs in a new process. `what` is
- * the expected reason, after the path.
- */
+/* Files are mapped once a process: a new one.  `what`: the reason expected. */
 static void
 in_child(const char *what, unsigned model)
 {

@@ -1,6 +1,4 @@
-/*
- * A suggestion counts edits: letters changed, inserted, deleted or swapped.
- */
+/* A suggestion counts edits: letters changed, inserted, deleted, swapped. */
 #include <string.h>
 
 #include "events/nearer.h"

@@ -129,10 +129,7 @@ TEST(names_match_linux)
 	}
 }
 
-/*
- * Names of caches and TLBs: skl_hw_cache_event_ids of Linux, and
- * armv8_pmuv3_perf_cache_map.
- */
+/* Linux's skl_hw_cache_event_ids and armv8_pmuv3_perf_cache_map. */
 TEST(caches_match_linux)
 {
 	static const struct {

@@ -1,7 +1,4 @@
-/*
- * PAPI's presets.  On every PMU, each offered preset is one of its events.
- * For each other preset there is a reason.
- */
+/* PAPI's presets: each offered one is an event, each other has a reason. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,10 +7,7 @@
 #include "tests/generic.h"
 #include "tests/lib/host/test.h"
 
-/*
- * The presets that PAPI 7.0.0 and the architectures map to one event, on all
- * PMUs.
- */
+/* The presets that PAPI 7.0.0 and the architectures map to one event. */
 #define OFFERED 1689
 
 static bool
@@ -48,10 +42,7 @@ has_pic(const struct event_pmu *ep, event_pics_t pics)
 	       (pics & (general | fixed << 32)) != 0;
 }
 
-/*
- * An offered preset resolves, the walk is in order, and the preset equals its
- * event.
- */
+/* An offered preset resolves, in the walk's order, and equals its event. */
 static unsigned
 check_offered(const struct events *es)
 {
@@ -75,11 +66,7 @@ check_offered(const struct events *es)
 		if (!encode_event(es, text, &as_event, &other))
 			fail_msg("%s: %s is no event", name, text);
 		assert_false(as_event.spc_preset);
-		/*
-		 * Sandy Bridge's LLC_REFERENCES has the code of another name,
-		 * which in turn is a third event: see
-		 * tests/host/events/tables.c.
-		 */
+		/* Sandy Bridge: its code is another name's (see tables.c). */
 		if (sp.spc_row->er_alias != 0)
 			continue;
 		assert_int_equal(other.ec_select, ec.ec_select);

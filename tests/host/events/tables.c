@@ -1,7 +1,4 @@
-/*
- * The tables of event names are complete.  Walks, lookups and encodings agree,
- * for every PMU of every vendor.
- */
+/* The tables of event names are complete; walks, lookups, encodings agree. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,10 +8,7 @@
 
 #define NAME 256
 
-/*
- * Intel, AMD and Arm list the events of 49, 6 and 45 PMUs: events/vendors/.
- * libpfm4 4.13 has 21 more of x86 and 2 of arm64.
- */
+/* events/vendors/ has 49, 6 and 45 PMUs; libpfm4 4.13 21 of x86 and 2 more. */
 #define PMUS (49 + 6 + 45 + 21 + 2)
 /* The names of these PMUs, without modifiers or second unit masks. */
 #define NAMES 39660
@@ -89,10 +83,7 @@ is_used(const struct event_db *db, size_t name)
 	return false;
 }
 
-/*
- * Committed tables hold facts alone.  They have no section of descriptions,
- * and all their text is names.
- */
+/* Committed tables hold facts alone: no descriptions, only names. */
 TEST(hold_no_descriptions)
 {
 	const struct event_db *db;
@@ -126,10 +117,7 @@ check_umasks(const struct events *es, const struct event_row *row)
 		if ((um = events_umask(es, row, i)) == NULL)
 			continue;
 		name = events_text(es, um->um_name);
-		/*
-		 * A lookup finds the first of equal names, so there is no
-		 * second.
-		 */
+		/* A lookup finds the first: there is no second. */
 		assert_int_equal(events_umask_find(es, row, name), i);
 		assert_in_range(um->um_group & 0xf, 0, row->er_ngroup - 1);
 	}
@@ -160,9 +148,7 @@ TEST(rows_are_complete)
 	}
 }
 
-/*
- * Walks use flags that say which names are valid alone; the flags are right.
- */
+/* Walks use flags that say which names are valid alone; they are right. */
 TEST(flags_are_right)
 {
 	const struct event_row *row;
@@ -196,10 +182,7 @@ TEST(flags_are_right)
 	}
 }
 
-/*
- * The same name in lower case with dots, as vendors write it, is the same
- * event.
- */
+/* The same name in lower case with dots, as vendors write it. */
 static void
 check_spellings(
     const struct events *es, const char *name, const struct event_code *ec)
@@ -517,10 +500,7 @@ TEST(suggests_what_is_near)
 	assert_false(events_suggest(&es, "INST_RETIERD:ANY_P", text, 8));
 }
 
-/*
- * AnyThread came with version 3 of the PMU, and went with Ice Lake and Tremont.
- * TSX came with Haswell.  See vendor_facts.py.
- */
+/* AnyThread: version 3 until Ice Lake and Tremont; TSX from Haswell on. */
 TEST(a_core_has_its_modifiers)
 {
 	static const struct {

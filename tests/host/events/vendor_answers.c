@@ -83,10 +83,7 @@ is_excluded(const char *key, const char *name, const char *what)
 	return false;
 }
 
-/*
- * The table of AMD's models: family/first-last.  Each must have the table that
- * the file's first has.
- */
+/* AMD's models, family/first-last: each has the table of the file's first. */
 static void
 add_models(const char *key, const char *cpu)
 {

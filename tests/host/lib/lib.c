@@ -1,7 +1,4 @@
-/*
- * The kernel's string functions and printf return the same as the host's C
- * library, in every case tried.
- */
+/* The kernel's string functions and printf return what the host's do. */
 #include "tests/lib/host/support.h"
 
 #include <stdio.h>

@@ -1,6 +1,4 @@
-/*
- * The aggregates of a series are those of known vectors, worked out by hand.
- */
+/* The aggregates of a series are those of known vectors, by hand. */
 #include <stdio.h>
 
 #include "payloads/common/results/series.h"

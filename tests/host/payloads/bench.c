@@ -1,7 +1,4 @@
-/*
- * Argument lists of kernels are those of Google Benchmark's ranges, and the
- * command line chooses among them.
- */
+/* Kernels' arguments are Google Benchmark's; the command line chooses. */
 #include "payloads/bench/kernel.h"
 
 #include <stdio.h>

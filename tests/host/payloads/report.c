@@ -1,7 +1,4 @@
-/*
- * Differences are signed: a negative one is kept, sorted, printed and recorded
- * with its sign.
- */
+/* Differences are signed in lists, order, text and records. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,4 @@
-/*
- * stat adds the rows of a profile by thread, in a time that grows with their
- * number.
- */
+/* stat adds a profile's rows by thread, in linear time. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,4 @@
-/*
- * A run is disturbed if its conditions differ from those of the other runs, and
- * only then; the reason is named.
- */
+/* A run is disturbed only if its conditions differ; the reason is named. */
 #include <stdio.h>
 #include <string.h>
 
@@ -146,10 +143,7 @@ TEST(clocks_are_read_in_turn)
 	runs_free(&empty);
 }
 
-/*
- * In long runs 1 % is the limit.  A short run's hrtime may be off by its
- * clock's period: by 42 ns at 24 MHz.
- */
+/* In long runs 1 % is the limit; hrtime may be off by 42 ns at 24 MHz. */
 TEST(the_ratio_is_judged)
 {
 	struct condition c[5];

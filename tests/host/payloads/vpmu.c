@@ -201,10 +201,7 @@ TEST(the_cost_of_a_read_tells_the_model)
 	}
 }
 
-/*
- * The model has five presets of the rules, and two other events.  The loops
- * bring what the rules of payloads/vpmu/believe.c say.
- */
+/* Five presets of the rules, two other events; payloads/vpmu/believe.c. */
 TEST(each_event_counts_what_its_loop_brings)
 {
 	static const struct {

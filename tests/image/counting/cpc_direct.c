@@ -1,7 +1,4 @@
-/*
- * Direct reads: an LWP reads the PICs of its own set without a system call.
- * cpc_request_info() gives each PIC's index and width.
- */
+/* An LWP reads its set's PICs directly, by cpc_request_info()'s index. */
 #include "tests/lib/image/cpc_test.h"
 
 #include <pthread.h>
@@ -11,10 +8,7 @@ TEST_KEEPS(16);
 
 #define LOOPS 5000
 
-/*
- * The loop's count by two direct reads.  A PIC of `width` bits may wrap once
- * between them.
- */
+/* The loop's count by direct reads; a PIC may wrap once between them. */
 static uint64_t
 direct_count(unsigned index, uint64_t width)
 {
@@ -39,10 +33,7 @@ CPC_TEST(pic_0_follows_a_single_request)
 	EXPECT(direct_count(0, info.ri_width) >= LOOPS);
 }
 
-/*
- * CPC-BIND-21: on each PIC, read by its own index, the same loop counts the
- * same.
- */
+/* CPC-BIND-21: on each PIC, by its own index, a loop counts the same. */
 CPC_TEST(every_index_reads_its_own_pic)
 {
 	cpc_reqinfo_t info = { 0 };
@@ -68,10 +59,7 @@ CPC_TEST(every_index_reads_its_own_pic)
 	}
 }
 
-/*
- * A sample follows the direct read at once, so it exceeds the direct read by
- * little.
- */
+/* A sample exceeds the direct read before it by little. */
 CPC_TEST(direct_reads_and_samples_agree)
 {
 	NEEDS_DIRECT_READS();

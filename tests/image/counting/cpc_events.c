@@ -67,10 +67,7 @@ same_code(cpc_t *cpc, cpc_set_t *set)
 	return general_code(info[0].ri_code) == general_code(info[1].ri_code);
 }
 
-/*
- * True if the CPU's table has the name, but the emulator does not model the
- * event.
- */
+/* The CPU's table has the name, but the emulator does not model the event. */
 static bool
 is_unmodelled(cpc_t *cpc, const char *name)
 {
@@ -147,10 +144,7 @@ CPC_TEST(every_spelling_counts_the_same)
 	EXPECT(tested >= 3);
 }
 
-/*
- * CPC-REQ-03: a table's name in mixed case is unknown, and so is PAPI's in
- * capitals.
- */
+/* CPC-REQ-03: a table's name in mixed case, PAPI's in capitals: unknown. */
 CPC_TEST(case_matters_in_names)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
@@ -162,10 +156,7 @@ CPC_TEST(case_matters_in_names)
 	    "cpc_set_add_request", CPC_INVALID_EVENT);
 }
 
-/*
- * The error's text suggests the name that was probably meant, if one is
- * similar.
- */
+/* The error's text suggests the name that was probably meant, if any. */
 CPC_TEST(an_unknown_name_gets_a_suggestion)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
@@ -186,10 +177,7 @@ CPC_TEST(an_unknown_name_gets_a_suggestion)
 	EXPECT(strcmp(test_detail.text, "Unknown event\n") == 0);
 }
 
-/*
- * machine_knows() distinguishes an event that this machine lacks from a name
- * that is no event.
- */
+/* machine_knows(): an event that this machine lacks is no unknown name. */
 CPC_TEST(unknown_names_differ_from_missing_events)
 {
 	/* A preset of PAPI that no CPU of the tables has. */
@@ -325,10 +313,7 @@ CPC_TEST(every_listed_event_binds)
 	cpc_walk_generic_events_all(cpc, cpc, binds_or_reads_0);
 }
 
-/*
- * An event by number: libcpc's, with attributes for what the number does not
- * hold, and perf's, as `r4c`.
- */
+/* An event by number: libcpc's with attributes, and perf's, as `r4c`. */
 struct by_code {
 	char event[16], perf[24];
 	cpc_attr_t attrs[4];
@@ -375,9 +360,7 @@ code_of(uint64_t code)
 
 static unsigned compared_by_code;
 
-/*
- * A name and another spelling of the same event get the same count of a loop.
- */
+/* A name and another spelling of the event count a loop the same. */
 static void
 expect_same_count(cpc_t *cpc, const char *name, const char *other,
     uint_t nattrs, cpc_attr_t *attrs)

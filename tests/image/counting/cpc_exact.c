@@ -17,10 +17,7 @@ TEST_KEEPS(16);
 #define LONG  3000
 #define WANT  (SPIN_INSNS * (LONG - SHORT))
 
-/*
- * The count between two samples around n iterations.  The first round fills
- * caches and is not used.
- */
+/* The count between two samples around n iterations, after a first round. */
 ONE_COPY static uint64_t
 count_spin(cpc_t *cpc, cpc_set_t *set, int index, cpc_buf_t *a, cpc_buf_t *b,
     uint64_t n)
@@ -105,10 +102,7 @@ CPC_TEST(all_pics_at_once_are_exact)
 		EXPECT_EQ(count_difference(cpc, set, (int)i), WANT);
 }
 
-/*
- * CPC-CTX-04: the preset is just below 2^32, so a 32-bit counter wraps in the
- * loop.
- */
+/* CPC-CTX-04: below 2^32, so that a 32-bit counter wraps in the loop. */
 CPC_TEST(a_narrow_counter_that_wraps_is_exact)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
@@ -144,10 +138,7 @@ CPC_TEST(raw_code_is_the_named_event)
 	EXPECT_EQ(count_difference(cpc, raw, 0), WANT);
 }
 
-/*
- * The count of two loops with a sleep between them.  The sleep takes the LWP
- * off the CPU.
- */
+/* The count of two loops; a sleep between them leaves the CPU. */
 ONE_COPY static uint64_t
 count_asleep(cpc_t *cpc, cpc_set_t *set, uint64_t n)
 {

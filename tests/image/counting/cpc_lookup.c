@@ -18,10 +18,7 @@ TEST_KEEPS(32);
 
 #define TEXT  1024
 #define BOUND 2000
-/*
- * A request's code is also looked for elsewhere: among 7 architectural events,
- * and in the some 45 lines of an emulator's list.
- */
+/* Also among 7 architectural and some 45 events of an emulator's list. */
 #define REQUEST_BOUND (BOUND + 400)
 
 /*
@@ -64,9 +61,7 @@ meter_start(cpc_t *cpc, uint_t flags)
 	meter.empty = 0;
 	if (!EXPECT_EQ(cpc_bind_curlwp(cpc, meter.set, 0), 0))
 		return false;
-	/*
-	 * The first sample asks for the counter page, so use the second round.
-	 */
+	/* The first sample asks for the counter page: the second counts. */
 	for (int round = 0; round < 2; round++) {
 		cpc_set_sample(cpc, meter.set, meter.before);
 		cpc_set_sample(cpc, meter.set, meter.after);
@@ -154,10 +149,7 @@ find_raw_pics(struct lookup_costs *lc, const struct events *es,
 		test_note("event: %s", name);
 }
 
-/*
- * Each name as lists have it, and in full: all unit masks, and each modifier
- * with its value.  On Intel also its code.
- */
+/* Each name as listed, and in full, with all unit masks and modifiers. */
 CPC_TEST(no_name_takes_long)
 {
 	static struct lookup_costs listed, full, raw;

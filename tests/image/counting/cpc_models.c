@@ -96,10 +96,7 @@ is_refused(cpc_t *cpc, const char *name, uint_t nattrs, cpc_attr_t *attrs,
 }
 
 #ifdef __aarch64__
-/*
- * QEMU announces the STALL events, and they stay 0: by code, by name, and as
- * PAPI's preset they are refused.
- */
+/* STALL events, announced by QEMU but 0, are refused in each form. */
 CPC_TEST(announced_events_that_never_count_are_refused)
 {
 	static const char *const names[] = { "stall", "stall_frontend",
@@ -119,10 +116,7 @@ CPC_TEST(announced_events_that_never_count_are_refused)
 	cpc_set_destroy(cpc, set);
 }
 
-/*
- * Implementation-defined, reserved and common codes, none of which PMCEID
- * announces.
- */
+/* Codes of each kind, none of which PMCEID announces. */
 CPC_TEST(codes_that_are_not_announced_are_refused)
 {
 	const char *why = "this emulator does not model event ";
@@ -161,10 +155,7 @@ CPC_TEST(codes_and_presets_are_refused)
 	    is_amd(cpc) ? "does not model event 0xc3" : why);
 }
 
-/*
- * The emulator models the edge bit, but not for reference cycles, and no unit
- * mask of AMD's instructions.
- */
+/* The emulator models edge, but not for reference cycles. */
 CPC_TEST(attributes_that_are_not_modelled_are_refused)
 {
 	cpc_attr_t edge[] = { { "umask", 1 }, { "edge", 1 } };

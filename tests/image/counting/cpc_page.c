@@ -1,7 +1,4 @@
-/*
- * A sample by the counter page equals a sample by the system call, on every
- * PIC.
- */
+/* A sample by the counter page equals one by the system call, on each PIC. */
 #include <payload.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -12,10 +9,7 @@
 
 TEST_KEEPS(32);
 
-/*
- * A lower bound of the events between a bind and a sample, for each event
- * counted here.
- */
+/* At least so many events come between a bind and a sample. */
 #define ROUND 20
 
 static uint64_t
@@ -50,10 +44,7 @@ by_call(cpc_set_t *set, int n)
 	return sample_by_call(set, n).value[n - 1];
 }
 
-/*
- * Presets.  PICs of different widths start at a value other than 0, or wrap
- * between bind and sample.
- */
+/* Presets: PICs begin at another value than 0, or wrap before the sample. */
 static const uint64_t presets[] = {
 	1,
 	1ULL << 31,
@@ -62,10 +53,7 @@ static const uint64_t presets[] = {
 	1ULL << 47 | 1ULL << 31,
 	1ULL << 48 | 1,
 	1ULL << 63,
-	/*
-	 * The last NROUND presets overflow.  Their interrupt runs in the
-	 * kernel, which a system-privilege request counts.
-	 */
+	/* The last NROUND overflow, which the kernel handles, counted. */
 	(1ULL << 32) - ROUND,
 	(1ULL << 40) - ROUND,
 	(1ULL << 48) - ROUND,
@@ -74,10 +62,7 @@ static const uint64_t presets[] = {
 #define NSTARTS (sizeof presets / sizeof presets[0])
 #define NROUND  4
 
-/*
- * Counts from the bind to each of three samples: by the page, by the kernel,
- * by the page.
- */
+/* Counts from the bind to three samples: by page, kernel, page. */
 struct seen {
 	uint64_t page, kernel, again;
 };
@@ -127,10 +112,7 @@ check_pic(cpc_t *cpc, const char *event, uint_t pic)
 	}
 }
 
-/*
- * By each index and width of PIC.  Only an emulator counts cycles the same in
- * every run.
- */
+/* By each index and width.  Cycles are the same only in an emulator. */
 CPC_TEST(page_and_kernel_agree_on_every_pic)
 {
 	static const char *const events[] = { INS_EVENT, "PAPI_tot_cyc",
@@ -151,10 +133,7 @@ CPC_TEST(page_and_kernel_agree_on_every_pic)
 	EXPECT(read > 0);
 }
 
-/*
- * CPC-SMP-05: page and kernel read the same clock, so samples by either in
- * turn never go back.
- */
+/* CPC-SMP-05: samples by page and kernel in turn never go back. */
 CPC_TEST(page_and_kernel_use_one_clock)
 {
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);

@@ -1,6 +1,4 @@
-/*
- * perf_event_open(2) counts what libcpc counts, to the unit, by the same PICs.
- */
+/* perf_event_open(2) counts what libcpc counts, to the unit, by its PICs. */
 #define _GNU_SOURCE /* syscall() */
 #include "tests/lib/image/cpc_test.h"
 

@@ -63,9 +63,7 @@ compare_with_native(void *arg, const char *preset)
 	uint64_t value[2] = { 0 }, own, theirs;
 	char native[256];
 
-	/*
-	 * The PMU's architectural events define it; the CPU's table does not.
-	 */
+	/* The architectural events define it, not the CPU's table. */
 	if (events_parse(&es, preset, EVENT_EITHER_CASE, &sp) != EVENT_OK)
 		return;
 	events_short(&es, &sp, native, sizeof native);
@@ -78,10 +76,7 @@ compare_with_native(void *arg, const char *preset)
 		return;
 	own = general_code(code_of(cpc, preset));
 	theirs = general_code(code_of(cpc, native));
-	/*
-	 * For Sandy Bridge's branches the table has only the unit mask of
-	 * precise sampling.
-	 */
+	/* Sandy Bridge: the table has only the mask of precise sampling. */
 	if (theirs == (own | SAMPLING_UMASK) && own != theirs)
 		return;
 	if (!EXPECT_EQ(own, theirs))
@@ -99,10 +94,7 @@ compare_with_native(void *arg, const char *preset)
 	cpc_set_destroy(cpc, set);
 }
 
-/*
- * CPC-EVT-01, CPC-QRY-14: at least the presets for cycles and instructions
- * count.
- */
+/* CPC-EVT-01, CPC-QRY-14: at least cycles and instructions count. */
 CPC_TEST(a_preset_counts_what_its_event_does)
 {
 	if (cpu_table().es_pmu == NULL)

@@ -28,18 +28,12 @@
 
 TEST_KEEPS(16);
 
-/*
- * More instructions than from a disturbance's system call to the end of a
- * sample.
- */
+/* More than from a disturbance's system call to the end of a sample. */
 #define WALK 2500
 /* More instructions than from a restart to the end of a sample. */
 #define OVERFLOWS 600
 #define FAR       1000000000
-/*
- * The instructions of a pass at which an interrupt causes no second pass: the
- * first load of cg_seq, and all after the second load.
- */
+/* An interrupt at these, around the loads of cg_seq, causes no second pass. */
 #ifdef __x86_64__
 #define NO_REPEAT 2
 #else
@@ -56,10 +50,7 @@ static cpc_set_t *walk_set;
 static cpc_buf_t *walk_buf;
 static bool only_user_counts, emulated_here;
 
-/*
- * The counts of an undisturbed step, by request 0.  The gaps are its counts
- * less request 1's.
- */
+/* The counts of an undisturbed step; gaps are these less request 1's. */
 static struct {
 	uint64_t plain;        /* from the first sample to the second */
 	uint64_t gap;          /* by the page */
@@ -135,10 +126,7 @@ by_call(void)
 		s.head.cs_hrtime };
 }
 
-/*
- * A sample, a disturbance d instructions later, a second sample, the kernel's
- * sample.
- */
+/* A sample, a disturbance d instructions later, a second, the kernel's. */
 struct step {
 	uint64_t start; /* preset of request 0; request 1 has 0 */
 	struct pair first, second, kernel;
@@ -157,10 +145,7 @@ disturbed_step(cpc_t *cpc, uint64_t d, enum cpc_disturb how)
 	return s;
 }
 
-/*
- * As disturbed_step(), but an overflow n events after the restart is the
- * disturbance.
- */
+/* As disturbed_step(), by an overflow n events after the restart. */
 static struct step
 overflow_step(cpc_t *cpc, uint64_t n)
 {
@@ -214,10 +199,7 @@ is_read(const struct step *s)
 	return more % base_step.repeat == 0;
 }
 
-/*
- * One pass of the page's or the kernel's read made both counts, or the set was
- * stopped before the reads.
- */
+/* One pass of a read made both counts, or the set had been stopped. */
 static bool
 is_of_one_moment(const struct step *s)
 {
@@ -235,10 +217,7 @@ kernel_follows(const struct step *s)
 	return only_user_counts ? by == base_step.kernel_later : by > 0;
 }
 
-/*
- * Clocks advance from sample to sample, by a plausible amount.  The set must
- * be running.
- */
+/* Clocks advance from sample to sample, plausibly.  The set must run. */
 static bool
 clocks_advance(const struct step *s)
 {
@@ -270,9 +249,7 @@ walk_instructions(cpc_t *cpc, enum cpc_disturb how)
 	uint64_t d, again = 0;
 
 	disturbed_step(cpc, FAR, how);
-	/*
-	 * The step for the base must begin as the later ones do, so skip one.
-	 */
+	/* The base's step must begin as later ones do: skip one. */
 	learn_base(disturbed_step(cpc, FAR, how));
 	for (d = 1; d < WALK; d++) {
 		struct step s = disturbed_step(cpc, d, how);
@@ -328,19 +305,13 @@ CPC_TEST(a_freeze_at_any_instruction_is_a_frozen_sample)
 		uint64_t until = s.kernel.v[0] - s.first.v[0];
 		bool stopped = s.second.v[0] == s.kernel.v[0];
 
-		/*
-		 * Either the sample is the frozen one, or it was complete
-		 * before the freeze.
-		 */
+		/* The sample is frozen, or was complete before. */
 		check_step(&s, d,
 		    is_of_one_moment(&s) &&
 			(stopped ||
 			    (is_read(&s) && s.second.v[0] < s.kernel.v[0])));
 		if (only_user_counts) {
-			/*
-			 * One tick more lets at most one instruction more
-			 * retire.
-			 */
+			/* A tick more retires an instruction at most. */
 			check_step(&s, d, last == 0 || until - last <= 1);
 			last = until;
 		}

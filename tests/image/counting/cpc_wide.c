@@ -31,10 +31,7 @@ close_set(void)
 	cpc_set_destroy(the_cpc, the_set);
 }
 
-/*
- * Request 0's count since its preset, less request 1's.  Request 1 must have
- * counted at_least.
- */
+/* Request 0's count since its preset, less request 1's, >= at_least. */
 static int64_t
 count_gap(uint64_t preset, uint64_t at_least)
 {
@@ -68,10 +65,7 @@ open_set(cpc_t *cpc, uint_t pic, uint_t notify)
 	return true;
 }
 
-/*
- * Both requests counted the same number of events.  While the set runs, one is
- * read after the other, a constant distance.  When frozen, they are equal.
- */
+/* Both requests count the same, at a constant distance while they run. */
 static bool
 counts_agree(uint64_t preset, uint64_t at_least)
 {
@@ -90,10 +84,7 @@ restart_at(uint64_t preset)
 	EXPECT_EQ(cpc_set_restart(the_cpc, the_set), 0);
 }
 
-/*
- * Cross the place in one loop, between samples, around a sleep, and around a
- * freeze.
- */
+/* Cross it in a loop, between samples, around a sleep and a freeze. */
 static bool
 crosses_place(uint64_t place)
 {

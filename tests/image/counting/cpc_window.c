@@ -8,9 +8,7 @@ TEST_KEEPS(16);
 #define NOPS 100
 #define BODY __asm__ volatile(".rept 100; nop; .endr")
 
-/*
- * Indexes that the read instruction takes.  The window's macros need literals.
- */
+/* Indexes that the read instruction takes: literals, for the macros. */
 #ifdef __x86_64__
 #define INDEXES(X)                                                             \
 	X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(0x40000000)
@@ -18,10 +16,7 @@ TEST_KEEPS(16);
 #define INDEXES(X) X(0) X(1) X(2) X(3) X(4) X(5)
 #endif
 
-/*
- * The counts of an empty window and of one with NOPS instructions, by the PIC
- * of this index.
- */
+/* An empty window's count and that of NOPS instructions, by this PIC. */
 static bool
 measure_window(unsigned index, uint64_t *empty, uint64_t *nops)
 {

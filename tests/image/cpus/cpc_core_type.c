@@ -48,10 +48,7 @@ set_affinity(uint64_t bits)
 	return sched_setaffinity(0, sizeof set, &set);
 }
 
-/*
- * After execve(2): is the program free to run on all CPUs?  Before main(),
- * because main() runs the tests.
- */
+/* After execve(2): may the program run on all CPUs?  Before main(). */
 static void __attribute__((constructor)) check_after_exec(void)
 {
 	const char *want = getenv("AFFINITY_WANTED");
@@ -472,10 +469,7 @@ CPC_TEST(names_ask_for_the_type)
 	EXPECT(!have_event(cpc, "no_such_type/" INS_EVENT "/"));
 }
 
-/*
- * Only the big.LITTLE machines of an emulator
- * have such an event here: Cortex-A53 lacks INST_SPEC, Cortex-A72 has it.
- */
+/* An emulator's big.LITTLE: Cortex-A72 has it, Cortex-A53 does not. */
 #define ONE_TYPES_EVENT "INST_SPEC"
 
 CPC_TEST(an_event_of_one_type_needs_the_types_name)

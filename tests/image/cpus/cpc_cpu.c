@@ -1,7 +1,4 @@
-/*
- * Sets bound to CPUs count everything that runs there, whichever LWP or
- * process it is.
- */
+/* Sets bound to CPUs count everything that runs there. */
 #define _GNU_SOURCE /* sched_getcpu() */
 #include "tests/lib/image/cpc_test.h"
 
@@ -188,10 +185,7 @@ CPC_TEST(one_cpu_after_another)
 	EXPECT_EQ(bound_to(), PBIND_NONE);
 }
 
-/*
- * The second bind moves the LWP from the first CPU, and its unbind moves it
- * back.
- */
+/* The second bind moves the LWP off its CPU, its unbind back. */
 CPC_TEST(two_sets_of_one_lwp)
 {
 	cpc_set_t *a = set_of(cpc, ANY_EVENT), *b = set_of(cpc, ANY_EVENT);
@@ -428,10 +422,7 @@ static pthread_barrier_t count_barrier;
 
 #define TURNS 8 /* of each CPU, in which the other one runs, too */
 
-/*
- * Set and buffers are created once, because other ones can change the number
- * of instructions of a sample.
- */
+/* Created once: other ones can change a sample's instructions. */
 struct counter {
 	cpc_t *cpc;
 	int cpu;

@@ -1,7 +1,4 @@
-/*
- * Without the privilege cpc_cpu (cpc_cpu=no), a program counts only for its
- * own LWPs.
- */
+/* With cpc_cpu=no a program counts only its own LWPs. */
 #include "tests/lib/image/cpc_test.h"
 
 #include <string.h>

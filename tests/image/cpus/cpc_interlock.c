@@ -1,7 +1,4 @@
-/*
- * An LWP loses its counters while it waits, runs or sleeps: to a set bound to
- * a CPU, or when another LWP destroys its set.
- */
+/* An LWP loses its counters to a CPU's set, or as its set is destroyed. */
 #define _GNU_SOURCE
 #include "tests/lib/image/cpc_test.h"
 
@@ -103,10 +100,7 @@ receive_byte(int fd)
 	EXPECT_EQ(read(fd, &c, 1), 1);
 }
 
-/*
- * In another process: 0 if its LWP's set becomes invalid and stays invalid.
- * Otherwise the number of the step that failed.
- */
+/* In another process: 0 if its set becomes and stays invalid, or the step. */
 static int
 check_other_process(cpc_t *cpc, cpc_buf_t *buf, int from, int to)
 {
@@ -131,10 +125,7 @@ check_other_process(cpc_t *cpc, cpc_buf_t *buf, int from, int to)
 	return 0;
 }
 
-/*
- * CPC-INV-01, CPC-INV-03: the interlock reaches other processes, and ends with
- * the last set of a CPU.
- */
+/* CPC-INV-01, CPC-INV-03: for all processes, until the last CPU's set ends. */
 CPC_TEST(the_interlock_covers_all_processes_until_the_last_unbind)
 {
 	cpc_set_t *first = set_of(cpc, ANY_EVENT);
@@ -405,9 +396,7 @@ bind_on_request(void *arg)
 	return arg;
 }
 
-/*
- * CPC-BIND-28: the LWP binds the set before the binder to the CPU runs there.
- */
+/* CPC-BIND-28: the LWP binds the set before the binder runs there. */
 CPC_TEST(a_set_bound_during_a_cpu_bind_moves_to_the_cpu)
 {
 	pthread_t t;

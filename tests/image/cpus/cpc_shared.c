@@ -29,10 +29,7 @@ is_shared(cpc_t *cpc)
 			SKIP("this test needs two CPUs that share a PMU");     \
 	} while (0)
 
-/*
- * The set counts exactly: the counts of two spins differ by the difference of
- * their lengths.
- */
+/* The counts of two spins differ by the difference of their lengths. */
 static void
 expect_counting(cpc_t *cpc, cpc_set_t *set)
 {
@@ -69,10 +66,7 @@ CPC_TEST(a_pmu_shared_with_a_sibling_counts_for_no_lwp)
 	EXPECT_EQ(processor_bind(P_LWPID, P_MYID, PBIND_NONE, NULL), 0);
 }
 
-/*
- * A set that was bound while the sibling was offline loses the counters for
- * good when the sibling comes online.
- */
+/* A set bound while the sibling was offline loses its counters for good. */
 CPC_TEST(a_sibling_that_comes_takes_the_counters)
 {
 	NEEDS_SIBLINGS();

@@ -29,9 +29,7 @@
 #define TICKS     100 /* of the controller */
 #define CALLS_MAX 20  /* handler calls in a sequence that may restart */
 
-/*
- * The C library's heap keeps pages, and the threads' stacks keep page tables.
- */
+/* The C library's heap keeps pages, the threads' stacks page tables. */
 TEST_KEEPS(64);
 
 static cpc_t *the_cpc;
@@ -80,10 +78,7 @@ record_begin(const uint64_t from[2])
 	fz.known = !fz.busy;
 }
 
-/*
- * Freeze the set first, because the requests of a running set are read one
- * after the other.
- */
+/* Freeze first: a running set's requests are read one after the other. */
 static void
 check_difference(void)
 {

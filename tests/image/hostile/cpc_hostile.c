@@ -79,10 +79,7 @@ CPC_TEST(bad_addresses_for_a_bound_set)
 	EXPECT_EQ(cpc_call(CPC_OP_RELE, SET, 0, 0, 0), 0);
 }
 
-/*
- * The bind fails, and its subcode cannot be stored either: the call fails with
- * EFAULT.
- */
+/* Its subcode cannot be stored either: the call fails with EFAULT. */
 CPC_TEST(no_place_for_the_subcode)
 {
 	EXPECT(make_pack());
@@ -120,10 +117,7 @@ CPC_TEST(objects_that_end_in_a_hole)
 	EXPECT_EQ(munmap(p, page), 0);
 }
 
-/*
- * A faulting read sequence continues at an address of the program.  The kernel
- * refuses addresses outside the program.
- */
+/* A read sequence continues at an address of the program, or is refused. */
 CPC_TEST(read_sequences_outside_the_program)
 {
 	const uintptr_t mine = (uintptr_t)scratch;

@@ -87,9 +87,7 @@ join_many(unsigned n)
 
 #define NARGS 4000
 
-/*
- * The first test, because it executes this program again, which then ends here.
- */
+/* The first test: it executes this program again, which ends here. */
 TEST(many_arguments)
 {
 	static char *argv[NARGS + 1];
@@ -294,9 +292,7 @@ TEST(many_descriptors)
 	close(pipes[1]);
 }
 
-/*
- * Many objects of one kind: no call takes time for each of them
- */
+/* Many objects of one kind: no call takes time for each of them. */
 
 TEST(a_directory_of_many_files_is_read)
 {
@@ -366,10 +362,7 @@ TEST(a_pipe_changes_and_closes_next_to_many_epoll_sets)
 	close(ready[1]);
 }
 
-/*
- * Processes that live, with timers that are due at one time: one of each
- * process, and many files.
- */
+/* Timers due at one time, one of each process, and many files. */
 TEST(many_timers_of_many_processes_are_due_at_once)
 {
 	enum { CHILDREN = 20, FILES = 50 };

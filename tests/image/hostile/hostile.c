@@ -246,10 +246,7 @@ TEST(pointers_to_unwritable_memory)
 	EXPECT_EQ(munmap(p, PAGE), 0);
 }
 
-/*
- * An object begins in memory and ends outside.  The call fails with EFAULT, or
- * does the part for which there is room.
- */
+/* An object ends outside memory: EFAULT, or the part that has room. */
 TEST(objects_that_end_in_a_hole)
 {
 	char *p = map_memory(2 * PAGE, PROT_READ | PROT_WRITE);

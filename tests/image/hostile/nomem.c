@@ -1,7 +1,4 @@
-/*
- * A request for more memory than there is fails at once with ENOMEM and leaves
- * nothing allocated.  Freed memory can be allocated again.
- */
+/* More memory than there is: ENOMEM at once, and nothing is kept. */
 #include "tests/lib/image/test.h"
 
 #include <errno.h>
@@ -21,10 +18,7 @@ map_memory(size_t bytes, int flags)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/*
- * Take all memory in chunks, linked through their first words.  Returns their
- * number.
- */
+/* Take all memory in chunks, linked by their first words: their number. */
 static unsigned
 take_all(void **chain, size_t chunk)
 {
@@ -57,10 +51,7 @@ TEST(more_than_any_machine_has)
 	EXPECT_ERRNO(map_memory(SIZE_MAX - 4095, 0) == NULL ? -1 : 0, ENOMEM);
 }
 
-/*
- * Take all memory, in chunks and then in pages, and free it.  Returns the
- * number of chunks.
- */
+/* Take all memory, in chunks and pages, and free it: the chunks. */
 static unsigned
 round_trip(void)
 {

@@ -36,9 +36,7 @@
 /* The C library's heap, and page tables. */
 TEST_KEEPS(64);
 
-/*
- * The witness: a known loop, counted again and again in the test's own process.
- */
+/* The witness: a known loop, counted again and again in this process. */
 
 static struct witness {
 	cpc_t *cpc;
@@ -56,10 +54,7 @@ sample_frozen(uint64_t *value)
 	       cpc_buf_get(witness.cpc, witness.buf, 0, value) == 0;
 }
 
-/*
- * Count the loop, and a system call on either side.  Returns false if other
- * sets took the counters.
- */
+/* Count the loop between two calls.  False: the counters were taken. */
 static bool
 count_loop(uint64_t *count)
 {
@@ -210,10 +205,7 @@ keep_program(const struct chaos_program *p, bool mutation)
  * Processes
  */
 
-/*
- * Wait for a process, and kill it after LIFE.  Random calls may make it sleep
- * or run for ever.
- */
+/* Wait for a process; kill it after LIFE, for it may sleep for ever. */
 static int
 wait_or_kill(pid_t pid)
 {

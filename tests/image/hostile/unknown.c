@@ -1,7 +1,4 @@
-/*
- * An unknown system call always fails with ENOSYS, and the program continues.
- * (The console reports each number once.)
- */
+/* An unknown system call fails with ENOSYS, and the program continues. */
 #include "tests/lib/image/test.h"
 
 #include <errno.h>

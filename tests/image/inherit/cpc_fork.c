@@ -1,8 +1,4 @@
-/*
- * Counter pages of LWPs that get or lose a set without a call of the library.
- * They do so by fork(2), with or without the C library, by execve(2), or by
- * inheritance.
- */
+/* Counter pages of LWPs that get or lose a set without the library. */
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -42,10 +38,7 @@ count_loop(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 	return sample_value(cpc, set, buf) - before;
 }
 
-/*
- * CPC-FORK-01: the child has no instance and cannot sample.  It can bind, and
- * then it counts as its parent does.  Returns the exit status.
- */
+/* CPC-FORK-01: the child has no instance, but can bind and count. */
 static int
 child_status(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf, uint64_t want)
 {

@@ -72,10 +72,7 @@ bind_one(cpc_t *cpc, uint64_t preset)
 	bind_inherit(cpc, set);
 }
 
-/*
- * A new LWP that counts n iterations from its beginning.  Before that it
- * creates the LWP of `child`.
- */
+/* A new LWP counts n iterations, after it created `child`. */
 struct job {
 	uint64_t n;
 	struct job *child;
@@ -125,10 +122,7 @@ CPC_TEST(child_counts_its_own_from_the_preset)
 	EXPECT(brief.value >= preset + SPIN_INSNS * SHORT);
 	EXPECT(lengthy.value < preset + SPIN_INSNS * 2 * LONG);
 
-	/*
-	 * The parent counts the creation of the child, but not the child's
-	 * work.
-	 */
+	/* The parent counts the creation, but not the child's work. */
 	uint64_t v = sampled(cpc, the_set, 0);
 	run_jobs(&lengthy);
 	EXPECT(sampled(cpc, the_set, 0) - v < SPIN_INSNS * LONG);
@@ -271,9 +265,7 @@ CPC_TEST(unbind_in_the_parent_keeps_the_childs_set)
 	    cpc_set_add_request(cpc, the_set, ANY_EVENT, 0, 0, 0, NULL), 1);
 }
 
-/*
- * Request 0 notifies, request 1 does not.
- */
+/* Request 0 notifies, request 1 does not. */
 
 static volatile int handler_calls;
 static pthread_t handler_thread;
@@ -306,10 +298,7 @@ emt_handler(int sig, siginfo_t *si, void *context)
 static void *
 check_notified(void *arg)
 {
-	/*
-	 * The handler ran before, on this LWP, and saw the values at the
-	 * start.
-	 */
+	/* The handler ran on this LWP, and saw the values at the start. */
 	EXPECT_EQ(handler_calls, 1);
 	EXPECT(pthread_equal(handler_thread, pthread_self()));
 	EXPECT(handler_counts[0] == UINT64_MAX);
@@ -326,10 +315,7 @@ CPC_TEST(child_of_a_notify_set_is_signalled_first)
 {
 	struct sigaction sa = { .sa_flags = SA_SIGINFO | SA_RESTART };
 
-	/*
-	 * At system privilege the kernel's signal delivery would be counted,
-	 * too.
-	 */
+	/* At system privilege the signal's delivery would be counted. */
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0 ||
 	    own_privilege() != CPC_COUNT_USER)
 		SKIP("overflows of user code do not interrupt here");
@@ -359,10 +345,7 @@ CPC_TEST(child_of_a_notify_set_is_signalled_first)
  * Processes
  */
 
-/*
- * In the forked child: 0 if its handle is usable and nothing is bound.
- * Otherwise the number of the step that failed.
- */
+/* In the forked child: 0 if nothing is bound, or the step that failed. */
 static int
 child_status(cpc_t *cpc, cpc_buf_t *buf)
 {

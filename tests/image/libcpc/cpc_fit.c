@@ -109,10 +109,7 @@ CPC_TEST(a_missing_register_is_named)
 		   "this CPU lacks MSR_OFFCORE_RSP_0 (0x1a6)\n") == 0);
 }
 
-/*
- * If overflows need helper PICs, a notify request takes two PICs.  One request
- * more than half of the PICs is too many.
- */
+/* A notify request takes a helper PIC, too: one above the half. */
 CPC_TEST(a_missing_helper_is_named)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
@@ -135,10 +132,7 @@ CPC_TEST(a_missing_helper_is_named)
 		    cpc, set, INS_EVENT, own_privilege() | CPC_OVF_NOTIFY_EMT);
 	EXPECT_REPORTED(cpc_bind_curlwp(cpc, set, 0), EINVAL, "cpc_bind_curlwp",
 	    CPC_RESOURCE_UNAVAIL);
-	/*
-	 * The set leaves npic - n PICs, which are helpers of its first
-	 * requests.
-	 */
+	/* npic - n PICs are left, helpers of the first requests. */
 	snprintf(text, sizeof text,
 	    "Hardware resource unavailable: request %u: overflow "
 	    "notification needs a second PIC as helper; none is free\n",

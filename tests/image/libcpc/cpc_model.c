@@ -43,9 +43,7 @@ add_attrs(cpc_t *cpc, cpc_set_t *set, const char *event, uint_t flags,
  * Pentium 4
  */
 
-/*
- * Keep one CPU of the two that share the PMU online: no LWP counts otherwise.
- */
+/* Keep one CPU of the two: no LWP counts otherwise. */
 static void
 sibling_goes(void)
 {

@@ -9,9 +9,7 @@
 
 TEST_KEEPS(16);
 
-/*
- * CPC-OPEN-01, CPC-OPEN-03, CPC-PCBE-07: a handle, or ENOSYS without a fault.
- */
+/* CPC-OPEN-01, CPC-OPEN-03, CPC-PCBE-07: a handle, or ENOSYS. */
 TEST(open_gives_a_handle_or_enosys)
 {
 	cpc_t *cpc = cpc_open(CPC_VER_CURRENT);
@@ -77,10 +75,7 @@ bad_add(cpc_t *cpc)
 	    cpc, cpc_set_create(cpc), "no such event", 0, 0, 0, NULL);
 }
 
-/*
- * True if the line is `text`, or `text`, a colon and a reason.  The reason
- * depends on the CPU's table of events.
- */
+/* The line is `text`, or that, a colon and a reason, by the CPU's table. */
 static bool
 is_line_of(const char *line, const char *text)
 {

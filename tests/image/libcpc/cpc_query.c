@@ -167,9 +167,7 @@ bind_event(void *arg, const char *name)
 	EXPECT_EQ(cpc_set_destroy(cpc, set), 0);
 }
 
-/*
- * CPC-QRY-09, CPC-QRY-13, CPC-QRY-14: every name can be added, and bound, too.
- */
+/* CPC-QRY-09, CPC-QRY-13, CPC-QRY-14: each name is added and bound. */
 CPC_TEST(every_name_can_be_counted)
 {
 	cpc_walk_events_all(cpc, cpc, bind_event);

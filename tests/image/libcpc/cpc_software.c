@@ -25,10 +25,7 @@
 
 TEST_KEEPS(16);
 
-/*
- * The value of `key` in the PMU's name, which describes its shape.  Without
- * the key, `otherwise`.
- */
+/* The value of `key` in the PMU's name, or `otherwise`. */
 static const char *
 shape_value(cpc_t *cpc, const char *key, const char *otherwise)
 {
@@ -239,10 +236,7 @@ CPC_TEST(each_period_signals_once)
 	}
 }
 
-/*
- * CPC-OVF-02, CPC-OVF-18: the overflow is in the kernel, but the handler gets
- * the program's PC.
- */
+/* CPC-OVF-02, CPC-OVF-18: in the kernel, but with the program's PC. */
 CPC_TEST(an_overflow_in_the_kernel_signals_on_return)
 {
 	NEEDS_INTERRUPT();
@@ -256,9 +250,7 @@ CPC_TEST(an_overflow_in_the_kernel_signals_on_return)
 	EXPECT(handler_pc - (uintptr_t)cpc_syscall < 64);
 }
 
-/*
- * CPC-OVF-09: a bind starts from the library's presets, not from the kernel's.
- */
+/* CPC-OVF-09: a bind starts from the library's presets. */
 CPC_TEST(binding_in_the_handler_begins_a_new_period)
 {
 	const uint64_t preset = UINT64_MAX - (PERIOD - 1);
@@ -340,10 +332,7 @@ CPC_TEST(two_overflows_are_one_signal)
 	EXPECT_EQ(handler_calls, 1);
 }
 
-/*
- * Request 0 notifies and is far from its overflow.  Request 1 does not notify
- * and wraps.
- */
+/* Request 0 notifies, far from its overflow; 1 wraps and does not. */
 static void
 wrap_other_request(cpc_t *cpc)
 {

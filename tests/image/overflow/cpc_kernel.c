@@ -198,10 +198,7 @@ stops_right(uint64_t n, struct pic *p)
 		 passed = last_stop.passed;
 	bool last = calls_until(n + 1) > calls, good;
 
-	/*
-	 * If PICs start one by one, the first may stop before the other
-	 * starts.
-	 */
+	/* If PICs start one by one, the first may stop before. */
 	good = (n < ALL_STARTED && passed < ALL_STOPPED) ||
 	       EXPECT_EQ(passed - value, n + (uint64_t)p->gap);
 	if (!STOPS_KERNEL) {

@@ -58,10 +58,7 @@ bind_overflowing(cpc_t *cpc)
 {
 	struct sigaction sa = { .sa_flags = SA_SIGINFO | SA_RESTART };
 
-	/*
-	 * At system privilege the kernel's signal delivery would be counted,
-	 * too.
-	 */
+	/* At system privilege the signal's delivery would be counted. */
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0 ||
 	    payload_privilege() == PAYLOAD_SYSTEM)
 		return false;
@@ -344,10 +341,7 @@ check_restarted_call(int sig, siginfo_t *si, void *context)
 	EXPECT_EQ((uintptr_t)si->si_addr, (uintptr_t)at);
 }
 
-/*
- * CPC-OVF-02, CPC-OVF-18: in a call that restarts after the signal, the PC is
- * at the instruction that makes the call.
- */
+/* CPC-OVF-02, CPC-OVF-18: a restarted call's PC is its instruction. */
 CPC_TEST(the_pc_is_at_the_restarted_call)
 {
 	struct sigaction sa = { .sa_flags = SA_SIGINFO | SA_RESTART };

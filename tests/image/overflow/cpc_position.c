@@ -97,9 +97,7 @@ make_code(void)
 	return true;
 }
 
-/*
- * Overflow after n events.  Returns the steps executed, or -1 without a stop.
- */
+/* Overflow after n events: the steps executed, or -1 without a stop. */
 static int64_t
 stop_after(uint64_t n)
 {
@@ -231,10 +229,7 @@ CPC_TEST(both_privileges_stop_after_exactly_n)
 	munmap(code, code_bytes());
 }
 
-/*
- * CPC-OVF-07: the set's other request stops at the same instruction, and
- * restarts from its own preset.
- */
+/* CPC-OVF-07: the other request stops there, too, and restarts. */
 CPC_TEST(the_other_request_stops_with_it)
 {
 	NEEDS_EXACT_OVERFLOW();

@@ -166,10 +166,7 @@ CPC_TEST(both_privileges_are_sustained)
 	    loop_part(cpc, 20001, 100, flags) == 20001 - tail || !emulated());
 }
 
-/*
- * A signal comes after as many instructions as without other busy CPUs.  On an
- * emulator whose counters count what all CPUs retire, it comes earlier.
- */
+/* Busy CPUs add no instructions, unless an emulator counts what all retire. */
 CPC_TEST(busy_neighbours_add_no_signals)
 {
 	int ncpu = (int)crowd_ncpu();
@@ -307,10 +304,7 @@ CPC_TEST(storms_of_user_overflows_pass)
 	run_storms(cpc, CPC_COUNT_USER);
 }
 
-/*
- * CPC-OVF-18: if the period is shorter than the kernel's return, the program
- * does nothing but take signals.
- */
+/* CPC-OVF-18: a period below the kernel's return takes only signals. */
 CPC_TEST(storms_of_system_overflows_pass)
 {
 	NEEDS_EXACT_OVERFLOW();

@@ -1,6 +1,4 @@
-/*
- * Sets bound to LWPs of a controlled process count exactly that LWP's work.
- */
+/* Sets bound to a controlled process's LWPs count just their work. */
 #include "tests/image/pctx/pctx_test.h"
 
 #include <signal.h>
@@ -198,10 +196,7 @@ CPC_TEST(a_target_disables_its_controllers_set)
 		EXPECT(many - few + 2000 < 4000);
 }
 
-/*
- * cpc_count_usr_events(3CPC), Example 1: the controller's request counts no
- * privilege, until the target says so.
- */
+/* cpc_count_usr_events(3CPC), Example 1: uncounted until the target asks. */
 CPC_TEST(a_target_marks_what_is_counted)
 {
 	const char *mode = own_privilege() == CPC_COUNT_USER ? "usr" : "sys";

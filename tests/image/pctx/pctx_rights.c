@@ -1,7 +1,4 @@
-/*
- * The system call that controls processes: a caller controls only what it may,
- * sees nothing else, and cannot stop itself for ever.
- */
+/* A caller controls only what it may, and cannot stop itself for ever. */
 #include "tests/image/pctx/pctx_test.h"
 
 #include <poll.h>
@@ -97,10 +94,7 @@ TEST(bad_pointers)
 	pctx_release(px);
 }
 
-/*
- * Without cpc_cpu(5) a process captures its descendants only: it could not
- * count others in any other way, either.
- */
+/* Without cpc_cpu(5) a process captures its descendants only. */
 TEST(capture_needs_a_descendant_or_the_privilege)
 {
 	bool may = may_capture_all();
@@ -183,10 +177,7 @@ TEST(a_volunteer_waits_for_its_parent)
 	end_child(pid);
 }
 
-/*
- * A process forks, and its controller never learns that.  `end` ends the
- * process's control.  The child goes on, and writes to a pipe.
- */
+/* A fork that the controller never learns of: `end` ends the control. */
 static void
 fork_unseen(void (*end)(pid_t pid))
 {

@@ -1,7 +1,4 @@
-/*
- * A controlled process: its events come in the documented order, and it ends
- * as documented.
- */
+/* A controlled process: its events and its end, as documented. */
 #include "tests/image/pctx/pctx_test.h"
 
 #include <payload.h>
@@ -17,9 +14,7 @@ TEST_KEEPS(64);
 
 #define MS 1000000LL
 
-/*
- * Handlers that note their calls.  One fails if `failing` is its letter.
- */
+/* Handlers that note their calls.  One fails if `failing` is its letter. */
 
 static char failing;
 static pid_t seen_pid;

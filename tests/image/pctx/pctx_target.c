@@ -44,10 +44,7 @@ static uint64_t turns;
 static char **words;
 static volatile int nsignals;
 
-/*
- * The loop, of which a software PMU learns by a call.  Any other PMU refuses
- * the call.
- */
+/* The loop, told to a software PMU; any other refuses the call. */
 static void
 work(uint64_t n)
 {

@@ -1,7 +1,4 @@
-/*
- * A controlled process and the log of its events, for the tests of this
- * folder.  Included by them.
- */
+/* A controlled process and the log of its events, for this folder. */
 #ifndef TESTS_IMAGE_PCTX_PCTX_TEST_H
 #define TESTS_IMAGE_PCTX_PCTX_TEST_H
 

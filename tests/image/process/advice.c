@@ -1,7 +1,4 @@
-/*
- * madvise(2), a hint to mmap(2), membarrier(2) and the clocks of CPU time are
- * as on Linux.
- */
+/* madvise(2), mmap(2)'s hint, membarrier(2), CPU clocks are as on Linux. */
 #include "tests/lib/image/test.h"
 
 #include <errno.h>

@@ -15,10 +15,7 @@
 
 #define NEXT 0x5a /* what stands before and after the variable */
 
-/*
- * add: the names of atomic_add(3C).  name: the names of all others.  The
- * pointers have the pages' types.
- */
+/* add: names of atomic_add(3C); name: of all others, of the pages' types. */
 #define TEST_OPS(add, name, type, delta)                                       \
 	TEST(operations_on_##name)                                             \
 	{                                                                      \

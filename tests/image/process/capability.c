@@ -1,7 +1,4 @@
-/*
- * capget(2): no process has a capability, and each version of its structures
- * is accepted.
- */
+/* capget(2): no process has a capability; each version is accepted. */
 #define _GNU_SOURCE /* syscall() */
 #include "tests/lib/image/test.h"
 

@@ -21,10 +21,7 @@ TEST_KEEPS(16);
 static const char constant[WORDS] = "not to be chang";
 static char word[8 + sizeof(int)];
 
-/*
- * Fork a child with its id at the address.  The architectures have the last two
- * arguments in opposite orders; only one of them is used.
- */
+/* Fork a child with its id at the address, in either order of arguments. */
 static pid_t
 fork_with_tid(uintptr_t at)
 {

@@ -1,7 +1,4 @@
-/*
- * Clocks never go back and agree with each other.  A sleep lasts at least as
- * long as requested.
- */
+/* Clocks never go back and agree; a sleep lasts at least as requested. */
 #include "tests/lib/image/test.h"
 
 #include <errno.h>

@@ -93,10 +93,7 @@ pages_taken(char *at)
 	return taken;
 }
 
-/*
- * Small pages leave an empty table.  A large page takes its place, so the table
- * becomes free.
- */
+/* Small pages leave an empty table, which a large page frees. */
 TEST(large_page_replaces_an_empty_table)
 {
 	if (!is_free(2 * LARGE))

@@ -1,6 +1,4 @@
-/*
- * The working directory, and paths that start at a descriptor's directory.
- */
+/* The working directory, and paths from a descriptor's directory. */
 #define _GNU_SOURCE
 #include "tests/lib/image/test.h"
 

@@ -1,7 +1,4 @@
-/*
- * ioctl(2), select(2), epoll(7) and readv(2) do with descriptors what they do
- * on Linux.
- */
+/* ioctl(2), select(2), epoll(7), readv(2) on descriptors, as on Linux. */
 #include "tests/lib/image/test.h"
 
 #include <errno.h>

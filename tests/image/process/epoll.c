@@ -1,7 +1,4 @@
-/*
- * epoll(7) and eventfd(2): what is reported, how often, and how long a wait
- * lasts.
- */
+/* epoll(7), eventfd(2): what is reported, how often, how long a wait is. */
 #define _GNU_SOURCE /* syscall() */
 #include "tests/lib/image/test.h"
 

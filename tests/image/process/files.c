@@ -1,7 +1,4 @@
-/*
- * Files of the archive can be read but not written.  Special files behave as
- * their names promise, and descriptors as on Linux.
- */
+/* Files of the archive, special files, and descriptors, as on Linux. */
 #include "tests/lib/image/test.h"
 
 #include <dirent.h>
@@ -125,10 +122,7 @@ path_at(char *at, size_t room)
 	return strcpy(at, SELF_AGAIN);
 }
 
-/*
- * A path may lie across the border of two pages, or end just before an unmapped
- * page.  Without its NUL before that page it gives EFAULT.
- */
+/* A path may cross pages, or end before an unmapped one: EFAULT, no NUL. */
 TEST(a_path_lies_anywhere)
 {
 	const size_t page = 4096, bytes = sizeof SELF_AGAIN;

@@ -57,9 +57,7 @@ TEST(no_child_to_wait_for)
 	EXPECT_ERRNO(waitpid(-1, &status, 0), ECHILD);
 	EXPECT_ERRNO(waitpid(getpid(), &status, 0), ECHILD);
 	EXPECT_ERRNO(waitpid(-1, &status, 0x100), EINVAL);
-	/*
-	 * Not the number of a process, and here it does not mean "any", either.
-	 */
+	/* No process's number, and here it does not mean "any". */
 	EXPECT_ERRNO(waitid(P_PID, (id_t)-1, NULL, WEXITED), EINVAL);
 }
 
@@ -263,9 +261,7 @@ TEST(exec_ends_the_other_lwps)
 	EXPECT_EQ(test_exit_code(pid), 3);
 }
 
-/*
- * The child of the other LWP reads until execve(2) closes the pipe's other end.
- */
+/* The child of the other LWP reads until execve(2) closes the pipe. */
 static void *
 vfork_and_wait(void *arg)
 {
@@ -304,9 +300,7 @@ make_others(void *arg)
 	return arg;
 }
 
-/*
- * An LWP that enters clone(2) while execve(2) ends the others makes no new LWP.
- */
+/* clone(2), while execve(2) ends the others, makes no new LWP. */
 TEST(exec_ends_lwps_that_make_others)
 {
 	for (unsigned us = 0; us < 2500; us += 125) {

@@ -1,7 +1,4 @@
-/*
- * Process groups and sessions: who is in which, who is signalled, and who is
- * waited for.
- */
+/* Process groups and sessions: members, signals, and waits. */
 #define _GNU_SOURCE /* pipe2() */
 #include "tests/lib/image/test.h"
 

@@ -1,6 +1,4 @@
-/*
- * Symbolic and hard links in /tmp, as on Linux: symlink(7), link(2).
- */
+/* Symbolic and hard links in /tmp, as on Linux: symlink(7), link(2). */
 #define _GNU_SOURCE /* O_PATH */
 #include "tests/lib/image/test.h"
 

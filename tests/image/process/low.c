@@ -1,7 +1,4 @@
-/*
- * A program at the lowest address of Linux's default, vm.mmap_min_addr, runs.
- * Some linkers put programs there.
- */
+/* A program at vm.mmap_min_addr, where some linkers put it, runs. */
 #include "tests/lib/image/test.h"
 
 #include <errno.h>

@@ -24,10 +24,7 @@ TEST_KEEPS(8);
 static int table = -1;
 static size_t bytes;
 
-/*
- * Open the event table of this architecture.  Returns false if the image has
- * none.
- */
+/* Open this architecture's event table.  False: the image has none. */
 static bool
 open_table(void)
 {

@@ -24,10 +24,7 @@ map_memory(size_t bytes, int prot)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/*
- * Is the byte at p readable?  If not, access(2) of a path there fails with
- * EFAULT.
- */
+/* Is the byte at p readable?  If not, access(2) there gives EFAULT. */
 static bool
 is_readable(const char *p)
 {
@@ -217,10 +214,7 @@ TEST(impossible_requests_are_refused)
 	    map_memory(SIZE_MAX & ~(PAGE - 1), RW) == NULL ? -1 : 0, ENOMEM);
 	EXPECT_ERRNO(munmap(p + 1, PAGE), EINVAL);
 	EXPECT_ERRNO(munmap(p, 0), EINVAL);
-	/*
-	 * Call the kernel directly, because musl's mprotect() aligns the
-	 * address.
-	 */
+	/* By the kernel: musl's mprotect() aligns the address. */
 	EXPECT_ERRNO(syscall(SYS_mprotect, p + 1, PAGE, RW), EINVAL);
 	EXPECT_ERRNO(mprotect(p, 2 * PAGE, RW), ENOMEM);
 	EXPECT_ERRNO(

@@ -1,7 +1,4 @@
-/*
- * A program that ends while its processes run.  The test is in the launcher,
- * which kills these processes and checks that nothing of them is left.
- */
+/* A program that ends while its processes run: the launcher kills them. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -12,10 +9,7 @@ sleep_for_ever(void)
 		pause();
 }
 
-/*
- * Only one process spins, because more make emulators of several CPUs very
- * slow.
- */
+/* One spins: more make emulators of several CPUs very slow. */
 static void
 run_for_ever(void)
 {

@@ -1,7 +1,4 @@
-/*
- * A static position-independent program is loaded and relocates itself.  Its
- * pointers into itself are right.
- */
+/* A static position-independent program relocates itself. */
 #include "tests/lib/image/test.h"
 
 #include <elf.h>

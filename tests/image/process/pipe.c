@@ -136,10 +136,7 @@ interrupt_writer(void *arg)
 	return NULL;
 }
 
-/*
- * A signal ends writev(2), which returns the bytes written so far, even with
- * SA_RESTART.
- */
+/* A signal ends writev(2) with the bytes so far, even with SA_RESTART. */
 TEST(writev_is_interrupted_in_its_second_piece)
 {
 	struct iovec iov[] = { { big, PIPE_BYTES }, { big, 4 } };
@@ -163,10 +160,7 @@ TEST(writev_is_interrupted_in_its_second_piece)
 	signal(SIGUSR1, SIG_DFL);
 }
 
-/*
- * Up to PIPE_BUF bytes are written whole or not at all, even from several
- * pieces.
- */
+/* Up to PIPE_BUF bytes are written whole or not at all, in any pieces. */
 TEST(a_short_writev_is_not_split)
 {
 	struct iovec iov[] = { { big, 8 }, { big + 8, 100 } };
@@ -193,10 +187,7 @@ write_piece(void *arg)
 	return (void *)write(fd[1], big, 8);
 }
 
-/*
- * The pipe's ring is read in two parts, and the second part would go to a bad
- * address.  The first part still makes room for a writer.
- */
+/* The ring's second part goes to a bad address, the first makes room. */
 TEST(half_a_read_makes_room)
 {
 	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,

@@ -1,6 +1,4 @@
-/*
- * poll(2) and ppoll(2): which descriptors are ready, and how long a wait lasts.
- */
+/* poll(2), ppoll(2): which descriptors are ready, how long a wait lasts. */
 #define _GNU_SOURCE
 #include "tests/lib/image/test.h"
 
@@ -207,10 +205,7 @@ TEST(the_mask_is_for_the_wait_alone)
 	EXPECT_EQ(sigismember(&after, SIGUSR1), 1);
 }
 
-/*
- * ppoll(2) restores the mask however it ends: by its time limit, by a ready
- * descriptor, or by a wrong argument.
- */
+/* ppoll(2) restores the mask, however it ends. */
 TEST(the_mask_comes_back)
 {
 	struct timespec ms = { 0, 1000000 };

@@ -1,6 +1,4 @@
-/*
- * The files of /proc and /sys say what is so, in Linux's form.
- */
+/* The files of /proc and /sys say what is so, in Linux's form. */
 #include "tests/lib/image/test.h"
 
 #include <dirent.h>

@@ -1,7 +1,4 @@
-/*
- * MAP_SHARED memory is one memory of all processes that a fork gave it to, and
- * its last mapping frees it.
- */
+/* MAP_SHARED memory of processes: one, until its last mapping ends. */
 #define _GNU_SOURCE /* mremap(2) */
 #include "tests/lib/image/test.h"
 

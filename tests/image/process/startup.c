@@ -56,10 +56,7 @@ TEST(auxiliary_vector)
 
 TEST(stack_is_aligned)
 {
-	/*
-	 * The ABIs demand 16 bytes.  Without that, an aligned local is not
-	 * aligned.
-	 */
+	/* The ABIs demand 16 bytes, else this is not aligned. */
 	alignas(16) char local[16];
 
 	__asm__ volatile("" : : "r"(local) : "memory");

@@ -34,10 +34,7 @@ TEST(floating_point_is_printed)
 	EXPECT(prints("1e+300", 1e300, "%g"));
 	EXPECT(prints("0x1.8p+1", 3.0, "%a"));
 	EXPECT(prints("inf", INFINITY, "%f"));
-	/*
-	 * The exact value of the double 0.1, which takes arbitrary precision to
-	 * print.
-	 */
+	/* The double 0.1 exactly, which takes arbitrary precision. */
 	EXPECT(prints("0.1000000000000000055511151231257827", 0.1, "%.34f"));
 }
 

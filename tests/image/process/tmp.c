@@ -1,6 +1,4 @@
-/*
- * Files in /tmp can be made, written, renamed and removed as on Linux.
- */
+/* Files in /tmp can be made, written, renamed and removed as on Linux. */
 #include "tests/lib/image/test.h"
 
 #include <dirent.h>

@@ -183,10 +183,7 @@ time_of_executor(int64_t us)
 	return user_us(&ru);
 }
 
-/*
- * With checks=poison the first executor takes a fifth of what later ones take,
- * so it is left out.
- */
+/* With checks=poison the first takes a fifth of later ones: left out. */
 TEST(a_program_that_is_executed_keeps_the_time)
 {
 	time_of_executor(0);

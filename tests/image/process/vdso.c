@@ -1,6 +1,4 @@
-/*
- * The vDSO reads the clock without the kernel, and agrees with it.
- */
+/* The vDSO reads the clock without the kernel, and agrees with it. */
 #include "tests/lib/image/cpc_test.h"
 
 #include <elf.h>

@@ -67,9 +67,7 @@ TEST(every_lwp_counts_what_it_ran)
 	    execs, signals, overflows);
 	if (!read_witness(&after))
 		SKIP("needs witness=1, with which to compare the sums");
-	/*
-	 * The first request of every set counts the same event as the witness.
-	 */
+	/* A set's first request counts the same event as the witness. */
 	ran = after.bw_lwps - before.bw_lwps;
 	if (after.bw_flags == machine.mxm_own &&
 	    machine.mxm_own == CPC_COUNT_USER)

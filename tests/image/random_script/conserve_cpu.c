@@ -59,10 +59,7 @@ add_op(struct script *s, long sysno, const long *arg)
 
 #define ADD_OP(s, sysno, ...) add_op(s, sysno, (const long[6]){ __VA_ARGS__ })
 
-/*
- * Set the length of the op's loop, and count the instructions after its call.
- * Every op but a script's last one needs this.
- */
+/* Set the op's loop and count the rest; all but the last need this. */
 static void
 set_loop(struct script *s, struct op *op, unsigned long spins)
 {
@@ -182,9 +179,7 @@ make_worker(struct script *s, unsigned *seed)
 	s->until = s->ran;
 }
 
-/*
- * The script on CPU 0.  It starts the other LWPs and tells them when to go on.
- */
+/* The script on CPU 0, which starts the others and lets them go on. */
 static void
 make_first(struct script *s)
 {

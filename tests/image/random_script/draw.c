@@ -40,10 +40,7 @@ mix_draw_preset(struct mix *mx, bool notify)
 	}
 }
 
-/*
- * Most loops are short.  Some last until an interrupt or two, few for a whole
- * slice.
- */
+/* Most loops are short, some wait for an interrupt, few a whole slice. */
 unsigned long
 mix_draw_spins(struct mix *mx)
 {

@@ -9,9 +9,7 @@
 
 #include <sys/barecpc.h>
 
-/*
- * The predicted context and signals of an LWP at the current op of its script.
- */
+/* The predicted context and signals of an LWP at its current op. */
 struct mix_state {
 	struct mix *mx;
 	struct mix_lwp *l;
@@ -34,18 +32,13 @@ struct mix_state {
 /* A signal's bit in the mask of rt_sigprocmask(2). */
 #define MIX_BIT(sig) (1ULL << ((sig)-1))
 
-/*
- * draw.c: a random number below n; and a preset, for a request that notifies of
- * its overflow or for one that does not.
- */
+/* draw.c: a number below n; a preset, which notifies or does not. */
 uint64_t mix_below(struct mix *mx, uint64_t n);
 uint64_t mix_draw_preset(struct mix *mx, bool notify);
 /* The number of spins of a loop. */
 unsigned long mix_draw_spins(struct mix *mx);
 
-/*
- * state.c: the set starts to count, from its presets or from where it stopped.
- */
+/* state.c: the set starts to count, from presets or where it stopped. */
 void mix_start(struct mix_state *st, bool from_preset);
 /* The set is unbound.  An overflow that is due is lost. */
 void mix_stop(struct mix_state *st);
@@ -59,15 +52,9 @@ void mix_inherit(struct mix_state *st, const struct mix_state *from);
  */
 struct op *mix_call(struct mix_state *st, const char *name, long want,
     long sysno, const long *arg);
-/*
- * Predict the way out of the call, through a loop, and into the next system
- * call.
- */
+/* Predict the way out, through a loop, into the next call. */
 void mix_loop(struct mix_state *st, struct op *op);
-/*
- * Like mix_loop(), with a loop of such a length that no overflow is due in the
- * next system call.
- */
+/* Like mix_loop(), so long that no overflow is due in the next call. */
 void mix_loop_quiet(struct mix_state *st, struct op *op);
 /* Like mix_loop(), for a new LWP, which runs the loop of its creator's op. */
 void mix_enter(struct mix_state *st, const struct op *op);
@@ -77,10 +64,7 @@ void mix_enter(struct mix_state *st, const struct op *op);
 #define MIX_CPC(st, name, want, ...)                                           \
 	MIX_CALL(st, name, want, BARECPC_SYS_CPC, __VA_ARGS__)
 
-/*
- * operation.c: operations on counters. mix_sample_to() takes the set and the
- * place of the sample.
- */
+/* operation.c: on counters.  mix_sample_to(): the set, and the place. */
 void mix_do_bind(struct mix_state *st);
 void mix_do_sample(struct mix_state *st);
 void mix_do_unbind(struct mix_state *st);

@@ -1,7 +1,4 @@
-/*
- * Learns what a mix must know of the machine, and installs the scripts'
- * handlers.
- */
+/* Learns what a mix must know of the machine; installs handlers. */
 #include <payload.h>
 #include <signal.h>
 #include <string.h>

@@ -1,7 +1,4 @@
-/*
- * Makes a mix: draws the ops of each LWP, and decides which LWPs and processes
- * it creates.
- */
+/* Makes a mix: each LWP's ops, and which LWPs and processes it creates. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -45,9 +42,7 @@ do_create(struct mix_state *st)
 	MIX_CALL(&child, "exit", MIX_ANY, SYS_exit, 0);
 }
 
-/*
- * Report a sample through the pipe, because a child process has its own memory.
- */
+/* Report a sample by the pipe: a child process has its own memory. */
 static void
 do_report(struct mix_state *st, unsigned program)
 {
@@ -110,10 +105,7 @@ do_fork(struct mix_state *st)
 	child.l->mxl_process = true;
 	child.l->mxl_status = -1; /* until wait4(2) stores it */
 	child.blocked = st->blocked;
-	/*
-	 * No overflow may be due in the wait4(2): it would be made again, and
-	 * counted again.
-	 */
+	/* None may be due in wait4(2): it would be counted again. */
 	mix_loop_quiet(st, op);
 	mix_enter(&child, op);
 	do_program(&child, 0);
@@ -170,10 +162,7 @@ do_some(struct mix_state *st, unsigned n, bool creates)
 		do_one(st, creates);
 }
 
-/*
- * The end of the first LWP's script: wait for all others, then return to its
- * caller.
- */
+/* The first LWP's end: wait for all others, then return. */
 static void
 do_end(struct mix_state *st)
 {

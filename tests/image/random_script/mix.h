@@ -64,10 +64,7 @@ struct mix_report {
 /* The programs of a child process: the test itself, then mix_exec.c. */
 #define MIX_PROGRAMS 2
 
-/*
- * The arguments of mix_exec: the seed, the number of CPUs, the LWP and the
- * pipe.
- */
+/* The arguments of mix_exec: seed, number of CPUs, LWP, pipe. */
 struct mix_exec {
 	char me_seed[24], me_ncpu[8], me_lwp[8], me_pipe[8];
 	char *me_argv[6];
@@ -120,10 +117,7 @@ struct mix {
 	struct mix_sums {
 		/* Instructions that LWPs ran while their set counted. */
 		uint64_t sum_counted;
-		/*
-		 * Handlers that ran for overflows and for SIGUSR1; programs
-		 * executed.
-		 */
+		/* Handlers for overflows and SIGUSR1; programs executed. */
 		uint64_t sum_overflows, sum_signals, sum_execs;
 	} mx_sums; /* of all LWPs */
 };
@@ -131,10 +125,7 @@ struct mix {
 /* mix.c: make the mix of the seed. script_run(mx_lwps[0].mxl_ops) runs it. */
 void mix_make(struct mix *mx, uint64_t seed, const struct mix_machine *mm);
 
-/*
- * machine.c: describe this machine, and install the scripts' signal handlers in
- * this process.  Returns false if the machine does not count instructions.
- */
+/* machine.c: learn the machine, install handlers.  False: no PMU for it. */
 bool mix_machine_learn(struct mix_machine *mm);
 /*
  * run.c: make the mix of the seed, run it until its last LWP and process has

@@ -1,7 +1,4 @@
-/*
- * Operations of a mix on counters: the system call, and the change that it
- * makes to the predicted state.
- */
+/* A mix's operations on counters: the call, and what it changes. */
 #include <errno.h>
 
 #include "tests/image/random_script/impl.h"
@@ -23,10 +20,7 @@ mix_do_bind(struct mix_state *st)
 	unsigned n = set->mxs_pack.cp_nreqs;
 	bool inherit = mix_below(st->mx, 2) != 0;
 
-	/*
-	 * A pending overflow belongs to the last set: if that is lost, so is
-	 * the overflow.
-	 */
+	/* A pending overflow is lost with its set. */
 	mix_unblock(st);
 	struct mix_want *want = &st->l->mxl_wants[st->l->mxl_nops];
 	struct op *op = MIX_CPC(st, "bind", 0, CPC_OP_BIND, (long)set,
@@ -41,10 +35,7 @@ mix_do_bind(struct mix_state *st)
 	mix_loop(st, op);
 }
 
-/*
- * The values that a sample of the bound set must read: lower bounds at the
- * kernel's privilege.
- */
+/* A sample of the bound set must read these: in the kernel lower bounds. */
 static void
 expect_values(const struct mix_state *st, struct mix_want *want)
 {

@@ -84,10 +84,7 @@ op_is_good(const struct mix *mx, const struct mix_lwp *l, unsigned n)
 	       sample_is_good(mx, want, want->mw_sample);
 }
 
-/*
- * Were the counters taken away?  If that was before the LWP was created, it
- * inherited nothing and finds no context at all.
- */
+/* Were the counters taken?  Before its creation: no context at all. */
 static bool
 taken_away(const struct mix_lwp *l, unsigned n, bool has_bound)
 {
@@ -142,10 +139,7 @@ check_report(const struct mix *mx, const struct mix_report *mr)
 	return 1;
 }
 
-/*
- * Each program of a child process writes a report before its parent's wait4()
- * returns.
- */
+/* Each program of a child reports before its parent's wait4() returns. */
 static unsigned
 check_reports(const struct mix *mx, bool disturbed)
 {

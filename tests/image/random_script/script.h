@@ -30,16 +30,11 @@ void script_run(const struct op *script);
  * result in the same place as its creator, and runs the same loop.
  */
 void script_lwp(struct op *op, const struct op *child, void *stack, int *alive);
-/*
- * Operations of futex(2), because the C library does not have Linux's header.
- */
+/* Operations of futex(2): the C library lacks Linux's header. */
 #define SCRIPT_FUTEX_WAIT 0
 #define SCRIPT_FUTEX_WAKE 1
 
-/*
- * Instructions of an op: up to and including its system call; and after it,
- * without the two for each spin.
- */
+/* Instructions of an op up to its call; after it, without spins. */
 extern const unsigned long script_before, script_after;
 #define SCRIPT_SPIN 2
 

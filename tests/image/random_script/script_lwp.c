@@ -20,10 +20,7 @@ script_lwp(struct op *op, const struct op *child, void *stack, int *alive)
 	*alive = 1;
 	op->op_arg[0] = LWP;
 	op->op_arg[1] = (long)stack;
-	/*
-	 * The word to clear is the fourth argument on x86-64, the fifth on
-	 * arm64.
-	 */
+	/* The word to clear: the fourth on x86-64, the fifth on arm64. */
 	op->op_arg[3] = op->op_arg[4] = (long)alive;
 	op->op_zero = child;
 }

@@ -58,10 +58,7 @@ start_process(unsigned i)
 	}
 }
 
-/*
- * Add up the reports of processes that ended.  Wait up to ms milliseconds for
- * the first.
- */
+/* Add up reports of ended processes.  Wait up to ms for the first. */
 static void
 add_reports(int fd, int ms)
 {
@@ -97,9 +94,7 @@ replace_processes(void)
 	return n;
 }
 
-/*
- * Take any CPU but the first offline for a time.  EBUSY: an LWP is bound to it.
- */
+/* Take any CPU but the first offline for a time.  EBUSY: it is bound. */
 static void
 take_offline(uint64_t *random)
 {
@@ -134,9 +129,7 @@ count_lwps(void)
 	}
 }
 
-/*
- * Kill processes that hang.  Their status, which is not 0, then fails the test.
- */
+/* Kill processes that hang, whose status fails the test. */
 static void
 kill_hanging(void)
 {

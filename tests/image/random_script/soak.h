@@ -113,15 +113,10 @@ cpc_setid_t soak_id(const cpc_set_t *set);
 int soak_brief(void);
 /* Learn sok_window.  Returns false if counts are not exact here. */
 bool soak_learn_window(void);
-/*
- * soak_overflow.c: learn sok_bind and sok_tail; install the handler of SIGEMT.
- */
+/* soak_overflow.c: learn sok_bind and sok_tail; handle SIGEMT. */
 void soak_learn_ovf(void);
 void soak_ovf_install(void);
-/*
- * Did the call fail because the counters were taken away?  Any other failure
- * fails the test.
- */
+/* Were the counters taken?  Any other failure fails the test. */
 bool soak_failed(int result, const char *what);
 
 #endif /* TESTS_IMAGE_RANDOM_SCRIPT_SOAK_H */

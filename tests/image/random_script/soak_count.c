@@ -41,10 +41,7 @@ sample_by_call(cpc_setid_t id, unsigned n, struct mix_sample *s)
 	return cpc_syscall(CPC_OP_SAMPLE, id, (uintptr_t)s, n, 0);
 }
 
-/*
- * No branch until the second sample, so that each window runs the same
- * instructions.
- */
+/* No branch until the second sample: windows run the same instructions. */
 int __attribute__((noinline))
 soak_window(cpc_setid_t id, unsigned n, uint64_t turns, struct soak_window *sw)
 {
@@ -216,19 +213,13 @@ do_create(struct round *rd)
 	SOAK_ADD(sos_lwps, 1);
 	if (h.err == 0)
 		expect_window(&h.sw, h.turns);
-	/*
-	 * The new LWP fails if it inherits nothing, or if the counters were
-	 * taken away first.
-	 */
+	/* It fails if it inherits nothing, or counters were taken. */
 	do_window(rd);
 	if (h.err != 0 && (rd->rd_inherit || h.err != EINVAL))
 		EXPECT(rd->rd_lost);
 }
 
-/*
- * Count in a copy of the process.  System calls only: the library's state is
- * unknown there.
- */
+/* Count in a copy, by system calls: the library's state is unknown. */
 static bool
 counts_in_copy(uint64_t turns)
 {
@@ -259,9 +250,7 @@ expect_status_0(pid_t pid, const char *what)
 		test_note("failed: %s", what);
 }
 
-/*
- * The copy has no set bound.  The LWP's own counts continue at the same time.
- */
+/* The copy has no set; the LWP's own counts go on. */
 static void
 do_fork(struct round *rd)
 {
@@ -299,10 +288,7 @@ do_spawn(struct round *rd)
 	SOAK_ADD(sos_spawned, 1);
 }
 
-/*
- * Bind a set to a CPU, which takes its counters from every LWP, this one
- * included.
- */
+/* Bind a set to a CPU, which takes every LWP's counters, also here. */
 static void
 do_take(struct round *rd)
 {
@@ -332,10 +318,7 @@ do_take(struct round *rd)
 	EXPECT_EQ(cpc_set_destroy(cpc, set), 0);
 }
 
-/*
- * How many of a hundred ops are of each kind.  A CPU is taken in storms only:
- * a soak of 400 ms takes 6 to 21.
- */
+/* In a hundred ops.  A CPU is taken in storms: a soak of 400 ms has 6 to 21. */
 static const struct {
 	void (*fn)(struct round *rd);
 	unsigned weight;

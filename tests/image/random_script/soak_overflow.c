@@ -26,10 +26,7 @@ static _Thread_local struct ovf {
 	struct mix_sample ov_last;
 } ovf;
 
-/*
- * Sample and restart the frozen set.  After the round's last sample it stays
- * frozen.
- */
+/* Sample and restart the frozen set, but after the last sample. */
 static void
 handle_overflow(int sig, siginfo_t *si, void *context)
 {
@@ -62,10 +59,7 @@ soak_ovf_install(void)
 	EXPECT_EQ(sigaction(SIGEMT, &sa, NULL), 0);
 }
 
-/*
- * No branch from the bind to the sample, so that each run has the same
- * instructions.
- */
+/* No branch from bind to sample: each run has the same instructions. */
 static __attribute__((noinline)) int
 bind_spin_sample(uint64_t turns)
 {

@@ -216,10 +216,7 @@ soak_describe(struct soak_exec *ex, enum soak_kind which, uint64_t seed)
 	ex->ex_argv[1] = ex->ex_env[1] = NULL;
 }
 
-/*
- * Close the pipes of mixes that were running when the last program executed
- * this one.
- */
+/* Close pipes of mixes that ran when a program executed this one. */
 static void
 close_others(void)
 {

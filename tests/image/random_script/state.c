@@ -107,10 +107,7 @@ leave_call(struct mix_state *st)
 	st->overflowed = true;
 }
 
-/*
- * Predict a handler, script_restarting() or script_returning().  It blocks all
- * signals.
- */
+/* Predict script_restarting() or script_returning(): all is blocked. */
 static void
 run_handler(struct mix_state *st, bool restarts)
 {

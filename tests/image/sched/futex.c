@@ -53,10 +53,7 @@ move_waiters(uint32_t *from, int wake_n, long n, uint32_t *to)
 	return futex(from, REQUEUE, (uint32_t)wake_n, (void *)n, to, 0);
 }
 
-/*
- * The number of waiters.  All move to another word and back, which keeps their
- * order.
- */
+/* The number of waiters: all move to another word and back, in order. */
 static long
 count_waiters(uint32_t *at)
 {

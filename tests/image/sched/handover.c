@@ -64,10 +64,7 @@ block_on_mutex(void *arg)
 	return NULL;
 }
 
-/*
- * Unlock and lock until the LWP on that CPU has had the mutex.  Returns the
- * number of turns that it took.
- */
+/* Unlock and lock until the other LWP had the mutex: the turns. */
 static unsigned
 turns_to_hand_over(int cpu, int inside, int outside, bool two)
 {

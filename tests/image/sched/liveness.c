@@ -18,10 +18,7 @@ TEST_KEEPS(64); /* the C library keeps stacks of threads */
 #define CALLS    3     /* for each length */
 #define SPINS    20000 /* between two calls */
 
-/*
- * A CPU demands the lock after 1 ms (kern/sched/xcall.c), and gets it when each
- * other CPU has had a turn of the emulator.
- */
+/* 1 ms until a CPU demands the lock (xcall.c), and an emulator's turns. */
 #define LONGEST_US 2000
 
 static volatile bool done;

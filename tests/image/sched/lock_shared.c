@@ -1,7 +1,4 @@
-/*
- * Locks, conditions and barriers in shared memory work between processes, and
- * a lock whose owner's process has ended goes to the next.
- */
+/* Locks in shared memory work between processes, also after an owner. */
 #define _GNU_SOURCE
 #include "tests/lib/image/test.h"
 

@@ -1,7 +1,4 @@
-/*
- * Mutexes with priority inheritance and robust ones, as on Linux: an LWP that
- * waits gets the lock, and learns if its owner has ended.
- */
+/* Mutexes with priority inheritance and robust ones, as on Linux. */
 #define _GNU_SOURCE
 #include "tests/lib/image/test.h"
 

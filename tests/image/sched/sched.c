@@ -1,7 +1,4 @@
-/*
- * Preemption, affinity, binding and offline CPUs.  The counts of LWPs that
- * take turns on a CPU are exact.
- */
+/* Preemption, affinity, binding, offline CPUs; counts stay exact. */
 #define _GNU_SOURCE /* cpu_set_t, sched_getcpu() */
 #include "tests/lib/image/cpc_test.h"
 
@@ -53,10 +50,7 @@ TEST(a_spinning_lwp_is_preempted)
 	flag = 0;
 	bind_self(0);
 	REQUIRE(pthread_create(&t, NULL, spin_until_flag, (void *)1) == 0);
-	/*
-	 * It spins on this CPU, so this LWP continues only when that one's
-	 * slice ends.
-	 */
+	/* It spins here: this LWP continues as its slice ends. */
 	for (int i = 0; i < 3; i++)
 		sched_yield();
 	flag = 1;
@@ -181,10 +175,7 @@ TEST(processor_bind_and_p_online)
 	EXPECT_EQ(p_online(last, P_ONLINE), P_OFFLINE);
 }
 
-/*
- * An LWP whose only CPU goes offline may run on all others, and its affinity
- * says so.
- */
+/* An LWP whose only CPU goes offline may run anywhere, and says so. */
 TEST(affinity_outlives_its_cpu)
 {
 	unsigned last = cpu_count() - 1;

@@ -112,10 +112,7 @@ TEST(new_lwps_go_to_each_cpu_in_turn)
 	crowd_end(&crowd);
 }
 
-/*
- * When the CPU is online again, one of the two LWPs is running and the other
- * ready.  Both must return.
- */
+/* One of the two runs, the other is ready: both must return. */
 TEST(affinity_comes_back_with_its_cpu)
 {
 	int last = (int)crowd_ncpu() - 1;

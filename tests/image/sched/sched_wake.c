@@ -1,7 +1,4 @@
-/*
- * An LWP that has slept or gets a signal runs before LWPs that wait for their
- * next slice.  The others still get their share.
- */
+/* A woken or signalled LWP runs first; the others get their share. */
 #define _GNU_SOURCE
 #include "tests/lib/image/crowd.h"
 #include "tests/lib/image/test.h"
@@ -144,10 +141,7 @@ wait_for_semaphore(void *arg)
 	return arg;
 }
 
-/*
- * An LWP that wakes another keeps its CPU.  An LWP that sends a signal yields
- * to the receiver.
- */
+/* A waker keeps its CPU; the sender of a signal yields to the receiver. */
 TEST(a_signal_to_one_that_was_just_woken)
 {
 	pthread_t t;
@@ -170,10 +164,7 @@ TEST(a_signal_to_one_that_was_just_woken)
 	crowd_bind_self(PBIND_NONE);
 }
 
-/*
- * The crowd blocks the signal, so this LWP handles it, and it spins as they
- * do.
- */
+/* The crowd blocks the signal: this LWP handles it, and spins, too. */
 static bool
 alarm_rings_in_time(void)
 {
@@ -360,10 +351,7 @@ yield_before_slice_end(void *arg)
 	return arg;
 }
 
-/*
- * When an LWP yields just before its slice ends, the next LWP gets a whole
- * slice, not the rest of that one.
- */
+/* A yield just before the slice's end gives the next a whole slice. */
 static bool
 slice_is_whole(void)
 {

@@ -1,7 +1,4 @@
-/*
- * The objects of <synch.h> with USYNC_PROCESS work between processes, and a
- * robust mutex goes on to the next owner, as mutex_init(3C) says.
- */
+/* <synch.h>'s USYNC_PROCESS objects work between processes, robust ones too. */
 #define _GNU_SOURCE
 #include "tests/lib/image/test.h"
 

@@ -1,7 +1,4 @@
-/*
- * LWPs of one process: the threads of the C library, and the functions that
- * Solaris and illumos have for them.
- */
+/* Threads of the C library, and Solaris's and illumos' functions for them. */
 #define _GNU_SOURCE /* gettid() */
 #include "tests/lib/image/test.h"
 
@@ -285,10 +282,7 @@ unmap_and_map(void *arg)
 {
 	(void)arg;
 	for (int i = 1; i < 100; i++) {
-		/*
-		 * This LWP sees the new page, which is zero, never the old
-		 * one.
-		 */
+		/* This LWP sees the new, zero page, never the old. */
 		mmap((void *)page, 4096, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 		__atomic_add_fetch(&gate, 1, __ATOMIC_SEQ_CST);
@@ -311,10 +305,7 @@ TEST(protection_reaches_every_cpu)
 	while (__atomic_load_n(&gate, __ATOMIC_SEQ_CST) != -1)
 		sched_yield();
 	pthread_join(t, NULL);
-	/*
-	 * This CPU's translations lead to the new page, with the last value
-	 * written.
-	 */
+	/* This CPU's translations lead to the new page. */
 	EXPECT_EQ(*page, 1);
 	EXPECT_EQ(munmap((void *)page, 4096), 0);
 }
@@ -336,10 +327,7 @@ replace_page(void *arg)
 	return arg;
 }
 
-/*
- * Each access finds the old page or the new one.  A SIGSEGV would end the
- * test.
- */
+/* Each access finds the old page or the new one: no SIGSEGV. */
 TEST(what_is_replaced_is_always_there)
 {
 	pthread_t t;

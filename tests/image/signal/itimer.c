@@ -1,7 +1,4 @@
-/*
- * setitimer(2) and alarm(2): SIGALRM comes when it is due, as often as
- * requested, and only to the process that requested it.
- */
+/* setitimer(2), alarm(2): SIGALRM when due, as often, to its process. */
 #define _GNU_SOURCE
 #include "tests/lib/image/test.h"
 

@@ -1,7 +1,4 @@
-/*
- * SIGSTOP stops a process and SIGCONT continues it, the parent's waits report
- * both, and signals find processes by every number that Linux accepts.
- */
+/* SIGSTOP, SIGCONT, the parent's waits, and the numbers of kill(2). */
 #include "tests/lib/image/test.h"
 
 #include <errno.h>

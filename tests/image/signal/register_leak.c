@@ -257,10 +257,7 @@ return_changed(int sig, siginfo_t *si, void *uc)
 	change(uc);
 }
 
-/*
- * How many secrets does a new process see, which has used no wide register?
- * With a change: it returns from a handler by a frame that is changed so.
- */
+/* The secrets that a new process sees, or finds by such a changed frame. */
 static int
 secrets_seen(void)
 {

@@ -59,9 +59,7 @@ install_handler(int sig, void (*handler)(int, siginfo_t *, void *), int flags)
 	calls = 0;
 }
 
-/*
- * Change registers that a function may change, and step over the instruction.
- */
+/* Change registers that a function may, and step over the instruction. */
 static void
 step_over(int sig, siginfo_t *si, void *context)
 {
@@ -150,10 +148,7 @@ spoil_simd(int sig, siginfo_t *si, void *context)
 typedef void across_fn(
     const void *load, void *store, long number, const void *a, const void *b);
 
-/*
- * Send SIGUSR1 and expect that the handler of `sig` runs.  The registers must
- * survive.
- */
+/* Send SIGUSR1, which runs `sig`'s handler; the registers survive. */
 static void
 check_simd(across_fn *across, size_t bytes, int sig)
 {
@@ -181,9 +176,7 @@ fail_if_called(int sig, siginfo_t *si, void *uc)
 	abort();
 }
 
-/*
- * Make a page of the frame inaccessible, at each place in turn: SIGSEGV comes.
- */
+/* Make each page of the frame inaccessible in turn: SIGSEGV comes. */
 static void
 check_simd_with_hole(across_fn *across, size_t bytes)
 {
@@ -225,10 +218,7 @@ TEST(base_simd_registers_survive_without_the_other_records)
 #endif
 }
 
-/*
- * The kernel writes the frame from the registers, which must not change if that
- * fails.
- */
+/* The kernel's write of the frame fails: registers do not change. */
 TEST(base_simd_registers_survive_a_frame_with_a_hole)
 {
 	check_simd_with_hole(fpstate_base, fpstate_base_bytes);
@@ -249,10 +239,7 @@ TEST(wide_simd_registers_survive_a_frame_with_a_hole)
 	check_simd_with_hole(fpstate_wide, fpstate_wide_bytes());
 }
 
-/*
- * Overwrite the stack.  The red zone, which functions of x86-64 may use below
- * the stack pointer, must stay intact.
- */
+/* Overwrite the stack, but not x86-64's red zone below its pointer. */
 static void
 overwrite_stack(int sig, siginfo_t *si, void *uc)
 {

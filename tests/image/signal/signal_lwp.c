@@ -212,10 +212,7 @@ TEST(an_lwp_in_vfork_gets_a_signal_last)
 	EXPECT(handled_by == t[0]);
 	pthread_join(t[1], NULL);
 	EXPECT_EQ(calls, 1);
-	/*
-	 * If no other LWP can take it, the LWP in vfork(2) takes it after the
-	 * wait.
-	 */
+	/* If no other LWP can, the LWP in vfork(2) takes it later. */
 	change_mask(SIG_UNBLOCK);
 	t[1] = start_vfork();
 	change_mask(SIG_BLOCK);

@@ -86,10 +86,7 @@ TEST(real_time_signals_queue)
 	EXPECT_EQ(norder, 7);
 }
 
-/*
- * The kernel makes a frame for each signal, the lowest number first, and the
- * last frame's handler runs first.
- */
+/* A frame for each signal, lowest first: the last one's handler is first. */
 TEST(all_pending_signals_are_delivered)
 {
 	install_handler(SIGUSR2, 0);

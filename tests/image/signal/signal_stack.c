@@ -1,7 +1,4 @@
-/*
- * A handler with SA_ONSTACK runs on the alternate stack, even if no other stack
- * is left.
- */
+/* A handler with SA_ONSTACK runs even if no other stack is left. */
 #define _GNU_SOURCE
 #include "tests/lib/image/test.h"
 
@@ -159,10 +156,7 @@ TEST(a_stack_overflow_is_handled_on_the_alternate_stack)
 	no_altstack();
 }
 
-/*
- * There is no room for a handler's frame: SIGSEGV comes, if its handler has
- * another stack.
- */
+/* No room for a frame: SIGSEGV comes, if its handler has another stack. */
 TEST(no_room_for_a_frame_is_a_segmentation_fault)
 {
 	use_altstack();

@@ -1,6 +1,4 @@
-/*
- * signalfd4(2): what a read reports of blocked signals, and what wakes up.
- */
+/* signalfd4(2): what a read reports of blocked signals, what wakes up. */
 #include "tests/lib/image/test.h"
 
 #include <errno.h>

@@ -35,10 +35,7 @@ binding_handler(int sig, siginfo_t *si, void *context)
 		EXPECT_EQ(cpc_bind_event(&the_event, the_flags), 0);
 }
 
-/*
- * An event whose counter 0 overflows after PERIOD instructions.  False if an
- * overflow of user code does not interrupt here.
- */
+/* Counter 0 overflows after PERIOD.  False: none interrupts here. */
 static bool
 bind_overflowing(cpc_t *cpc, int flags)
 {

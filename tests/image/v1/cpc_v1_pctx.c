@@ -1,6 +1,4 @@
-/*
- * Version 1: events of LWPs of a process that libpctx controls.
- */
+/* Version 1: events of LWPs of a process that libpctx controls. */
 #include "tests/lib/image/v1_test.h"
 
 #include <string.h>

@@ -1,7 +1,4 @@
-/*
- * Version 1: counters of a CPU, by cpc_shared_open().  Sentences in quotes are
- * those of cpc_shared_open(3CPC).
- */
+/* Version 1: a CPU's counters.  In quotes: cpc_shared_open(3CPC). */
 #include "tests/lib/image/v1_test.h"
 
 #include <string.h>

@@ -1,6 +1,4 @@
-/*
- * Version 1: facts of the machine, and specifications of events as text.
- */
+/* Version 1: facts of the machine, and specifications of events as text. */
 #include "tests/lib/image/v1_test.h"
 
 #include <stdio.h>

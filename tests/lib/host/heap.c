@@ -1,7 +1,4 @@
-/*
- * The kernel's heap as the host's heap, so that the sanitizer sees each
- * misuse.
- */
+/* The kernel's heap is the host's: the sanitizer sees each misuse. */
 #include <stdlib.h>
 
 void *kmalloc(size_t bytes);

@@ -1,7 +1,4 @@
-/*
- * Events by name: the library's result for the PMU that a backend describes.
- * Included by tests of backends.
- */
+/* The library's result of a name for a backend's PMU.  For their tests. */
 #ifndef TESTS_LIB_HOST_NAMED_H
 #define TESTS_LIB_HOST_NAMED_H
 
@@ -11,10 +8,7 @@
 /* The last refusal of configure() in a test of a backend. */
 extern struct cpc_refusal named_refusal;
 
-/*
- * The machine, with the table of its CPU.  Each call overwrites the last
- * result.
- */
+/* The machine and its CPU's table; each call overwrites the last. */
 const struct machine *named_machine(const struct pcbe_ops *ops);
 /* Resolve a name or a number.  Returns the PICs that count it; 0: none. */
 uint64_t named_event(
@@ -25,10 +19,7 @@ uint64_t named_own(
 /* Resolve a code from the table. */
 uint64_t named_code(const struct pcbe_ops *ops, const struct event_code *ec,
     struct cpc_event *ev);
-/*
- * The attribute of that name.  The test fails if the backend does not offer
- * it.
- */
+/* The attribute of that name, or the test fails. */
 enum cpc_attr_id named_attr(
     const struct pcbe_ops *ops, const char *name, size_t len);
 

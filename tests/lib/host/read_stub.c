@@ -1,7 +1,4 @@
-/*
- * In place of cpc/arm64/read.S and cpc/x86/read.S: no PIC is read from here,
- * the kernel samples them.
- */
+/* For cpc/ARCH/read.S: no PIC is read from here, the kernel samples. */
 #include "cpc/cpci.h"
 
 const bool cpci_can_read = false;

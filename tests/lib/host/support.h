@@ -7,9 +7,7 @@
 
 #include "tests/lib/host/test.h"
 
-/*
- * A copy of exactly n bytes, so that the sanitizer reports any access outside.
- */
+/* A copy of exactly n bytes: the sanitizer reports an access outside. */
 void *exact_copy(const void *p, size_t n);
 
 /* The work of other CPUs in each arch_relax(), or NULL. */

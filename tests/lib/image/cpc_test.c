@@ -313,10 +313,7 @@ emulator_models(uint64_t code)
 	       (code == 0x1a4 && has_v6());
 }
 #else
-/*
- * The events that QEMU counts: software increments, retired instructions,
- * cycles, and by our patch speculative instructions.
- */
+/* QEMU: SW increments, instructions, cycles; by our patch INST_SPEC. */
 bool
 emulator_models(uint64_t code)
 {

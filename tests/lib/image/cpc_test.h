@@ -58,23 +58,14 @@ extern struct test_detail {
 /* A handle whose error handler fills test_detail, or NULL without a PMU. */
 cpc_t *test_cpc_open(void);
 
-/*
- * The flag that counts this program's own code, which may run at ring 0 or
- * EL1.
- */
+/* The flag that counts this program's own code, also at ring 0 or EL1. */
 uint_t own_privilege(void);
 
-/*
- * Does QEMU emulate the CPUs?  Its clock advances by instructions, so times
- * are exact.
- */
+/* Does QEMU emulate the CPUs, whose clock then counts instructions? */
 bool emulated(void);
 
 bool have_event(cpc_t *cpc, const char *event);
-/*
- * Can this PIC count the event?  Fixed PICs of Intel each count one event
- * only.
- */
+/* Can this PIC count the event?  A fixed PIC of Intel has one only. */
 bool pic_counts(cpc_t *cpc, const char *event, uint64_t pic);
 
 /* Short forms that expect success. */
@@ -121,10 +112,7 @@ void give_turn(void);
  */
 #define ONE_COPY __attribute__((noipa))
 
-/*
- * Run spin_loop() and report its instructions to a software PMU, which counts
- * no others.
- */
+/* Run spin_loop(), and tell a software PMU, which counts no others. */
 void spin(uint64_t iterations);
 /*
  * Put into value[] the counts of the bound set's two requests for so many
@@ -202,10 +190,7 @@ void retire(uint64_t n, uint_t privilege);
 			SKIP("this test needs two CPUs");                      \
 	} while (0)
 
-/*
- * Does an overflow in the kernel stop the set there, and not only at the
- * return to the program?
- */
+/* Does an overflow in the kernel stop the set there, not at the return? */
 #ifdef __x86_64__
 #define STOPS_KERNEL true
 #else

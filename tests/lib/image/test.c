@@ -208,10 +208,7 @@ nothing_leaked(void)
 	EXPECT_EQ(now.bs_contexts, at_start.bs_contexts);
 	EXPECT_EQ(now.bs_pics, at_start.bs_pics);
 	EXPECT_EQ(now.bs_lwps, at_start.bs_lwps);
-	/*
-	 * More free pages are wrong, too: something was freed that was not the
-	 * program's.
-	 */
+	/* More free pages are wrong: not the program's own was freed. */
 	EXPECT(now.bs_free_pages <= at_start.bs_free_pages);
 	if (!EXPECT(now.bs_free_pages + test_keeps >= at_start.bs_free_pages))
 		test_note("%ld pages are missing",
@@ -228,10 +225,7 @@ main(int argc, char **argv)
 
 	test_argc = argc;
 	test_argv = argv;
-	/*
-	 * stdio's own buffer would come from the heap and change the page
-	 * count.
-	 */
+	/* stdio's own buffer would change the page count. */
 	setvbuf(stdout, buffer, _IOLBF, sizeof buffer);
 	printf("TAP version 13\n# %s, at %s privilege\n1..%u\n", name,
 	    payload_privilege() == PAYLOAD_SYSTEM ? "system" : "user",

@@ -29,10 +29,7 @@ struct test {
 	}                                                                      \
 	static void test_##name(void)
 
-/*
- * A false expectation fails the test and prints a note, and the test
- * continues.
- */
+/* A false expectation fails the test, which continues with a note. */
 #define EXPECT(e) test_expect((e) ? true : false, __FILE__, __LINE__, #e)
 #define EXPECT_EQ(got, want)                                                   \
 	test_expect_eq(                                                        \

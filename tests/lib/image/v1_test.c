@@ -1,6 +1,4 @@
-/*
- * Helpers for tests of version 1: events, and reports of errors.
- */
+/* Helpers for tests of version 1: events, and reports of errors. */
 #include "tests/lib/image/v1_test.h"
 
 #include <stdio.h>

@@ -1,6 +1,4 @@
-/*
- * Helpers for tests of version 1 of libcpc, which include this header.
- */
+/* Helpers for tests of version 1 of libcpc, which include this header. */
 #ifndef TESTS_LIB_IMAGE_V1_TEST_H
 #define TESTS_LIB_IMAGE_V1_TEST_H
 
@@ -25,10 +23,7 @@
 	}                                                                      \
 	static void v1_test_##name(void)
 
-/*
- * The event that counts these two on counters 0 and 1, at the program's own
- * privilege.
- */
+/* The event of these two on counters 0 and 1, at the own privilege. */
 cpc_event_t v1_event(const char *pic0, const char *pic1);
 
 /* The reports to the error function of version 1, since v1_listen(). */

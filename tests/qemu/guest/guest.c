@@ -158,10 +158,7 @@ wrmsr(uint32_t msr, uint64_t value)
 	    : "memory");
 }
 
-/*
- * Each of these three instructions is two bytes long.  See start.S for R10 and
- * R11.
- */
+/* Each is two bytes long.  See start.S for R10 and R11. */
 #define FAULTS(insn, ecx, value)                                               \
 	({                                                                     \
 		register uint64_t length __asm__("r10") = 2;                   \

@@ -87,10 +87,7 @@ overflow_in(body_fn *body, unsigned c, enum event e, uint64_t k, uint32_t n)
 	pmu_stop();
 }
 
-/*
- * Overflow after 1 to 20 instructions on each counter.  Returns the number of
- * interrupts that come at another instruction, or not once.
- */
+/* Overflow after 1 to 20 instructions on each counter: how many are off. */
 uint64_t
 interrupts_misplaced(uint32_t lvt)
 {
@@ -186,9 +183,7 @@ test_held_back(void)
 	check("an NMI comes at once", hit_rip, (uint64_t)run_nops_body + 5);
 }
 
-/*
- * A halted CPU retires nothing: the overflow waits until the timer has ticked.
- */
+/* A halted CPU retires nothing: the overflow waits for the timer. */
 static void
 test_halted(void)
 {
@@ -288,10 +283,7 @@ test_interrupts(void)
 	test_many();
 }
 
-/*
- * Without icount there is only the clock.  Cycles count and interrupt.  Other
- * events stand still, and CPUID says so.
- */
+/* Without icount there is the clock alone: CPUID says what stands still. */
 void
 test_clock(void)
 {
@@ -313,10 +305,7 @@ test_clock(void)
 	check("cycles interrupt", hits, 1);
 }
 
-/*
- * The whole machine is saved and restored somewhere in the middle of this
- * test, or it is not.  The counts are the same.
- */
+/* Somewhere in here the machine is saved and restored, or it is not. */
 void
 test_migration(void)
 {

@@ -11,9 +11,7 @@
 body_fn oracle;
 void main(uint64_t start_info);
 
-/*
- * See oracle in bodies.S.  The script compares this count with QEMU's trace.
- */
+/* See oracle in bodies.S: the script compares it with QEMU's trace. */
 void
 test_oracle(void)
 {

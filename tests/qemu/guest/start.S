@@ -82,9 +82,7 @@ enter_long_mode:
 	movl %eax, %cr0
 	ret
 
-/*
- * The entry of the second CPU: copied to 0x8000, where it starts in real mode.
- */
+/* The second CPU's entry: copied to 0x8000, where it starts. */
 	.code16
 	.globl ap_start, ap_end
 ap_start:
@@ -131,9 +129,7 @@ skip_fault:			/* without: 3 */
 	movl $1, %r11d
 	iretq
 
-/*
- * Interrupts: the C function gets the address of the frame.
- */
+/* Interrupts: the C function gets the frame's address. */
 	.macro ENTRY name, function
 	.globl \name
 \name:

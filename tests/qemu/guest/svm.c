@@ -134,9 +134,7 @@ count_guest(uint64_t flags, uint32_t n)
 	return pmu_run(body_guest, 0, INSTRUCTIONS, EVTSEL_OS | flags, n);
 }
 
-/*
- * The host retires 4 instructions, the guest 1 and 2 per turn: see body_guest.
- */
+/* The host retires 4 instructions, the guest 1 and 2 a turn. */
 static void
 test_owner(void)
 {
@@ -155,9 +153,7 @@ test_owner(void)
 	    pmu_run(body_nops, 0, INSTRUCTIONS, EVTSEL_OS | GUESTONLY, 0), 0);
 }
 
-/*
- * The guest's sixth instruction does not run, because the host gets the NMI.
- */
+/* The guest's sixth does not run: the host gets the NMI. */
 static void
 test_overflow(void)
 {

@@ -1,7 +1,4 @@
-/*
- * cpc_bind_event(3CPC), Example 2, and an event with signals that a new LWP
- * inherits.
- */
+/* cpc_bind_event(3CPC), Example 2, and a new LWP inherits with signals. */
 #include "../common.h"
 
 #include <inttypes.h>

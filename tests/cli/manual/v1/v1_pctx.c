@@ -1,6 +1,4 @@
-/*
- * cpc_pctx_bind_event(3CPC): version 1's counters of a controlled process.
- */
+/* cpc_pctx_bind_event(3CPC): version 1's counters of a controlled process. */
 #include "../common.h"
 
 #include <libpctx.h>

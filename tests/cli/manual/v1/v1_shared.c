@@ -1,6 +1,4 @@
-/*
- * cpc_shared_open(3CPC): the counters of the CPU that the thread is bound to.
- */
+/* cpc_shared_open(3CPC): counters of the CPU that the thread is bound to. */
 #include "../common.h"
 
 #include <sys/processor.h>

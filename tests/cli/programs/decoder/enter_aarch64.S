@@ -1,7 +1,4 @@
-/*
- * Executes the code with the registers of struct state.  In that the flags are
- * at 248, the vectors at 320.  X29 leads to the code and back.
- */
+/* Execute the code with struct state's registers.  X29 leads there and back. */
 	.macro	general what
 	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, \
 		19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 30

@@ -1,7 +1,4 @@
-/*
- * Executes the code with the registers of struct state.  In that the flags are
- * at 128, the masks at 136, the vectors at 200.
- */
+/* Execute the code with the registers of struct state. */
 	.macro	each what
 	\what	rax, 0
 	\what	rcx, 8

@@ -34,9 +34,7 @@ leave:
 	mov	%rax, %db7
 	ret
 
-	/*
-	 * Firmware refuses a file without relocations: this one has no effect.
-	 */
+	/* Firmware refuses a file without relocations: this has no effect. */
 	.section .reloc, "a"
 	.long	0, 10
 	.word	0

@@ -1,7 +1,4 @@
-/*
- * Makes the mistake that its argument names, in a function of the same name,
- * so that tests/cli/kernel/faults.sh can compare the kernel's message.
- */
+/* Makes the mistake that its argument names, in a function of that name. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -59,10 +59,7 @@ sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 	return count;
 }
 
-/*
- * Run a loop of n turns.  Between its parts other programs run: an emulator
- * gives its CPUs long turns.
- */
+/* A loop of n turns.  In between, an emulator gives its CPUs long turns. */
 static uint64_t __attribute__((noinline))
 count_loop(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf, long n)
 {

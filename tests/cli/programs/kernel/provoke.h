@@ -1,6 +1,4 @@
-/*
- * For provoke.c: code that raises exceptions, of one machine.
- */
+/* For provoke.c: code that raises exceptions, of one machine. */
 #ifndef TESTS_CLI_PROGRAMS_KERNEL_PROVOKE_H
 #define TESTS_CLI_PROGRAMS_KERNEL_PROVOKE_H
 
@@ -13,10 +11,7 @@ struct code {
 };
 extern const struct code codes[]; /* ends with a name of NULL */
 
-/*
- * From a row of the list CODES: the code NAME, instructions that work at any
- * address, and its row of the table.
- */
+/* From a row of CODES: the code NAME, position-independent, and its row. */
 #define CODE(name, prepare, text)                                              \
 	__asm__(".pushsection .rodata; " #name "_start: " text "; " #name      \
 		"_end: .popsection");                                          \

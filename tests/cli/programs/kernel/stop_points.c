@@ -1,7 +1,4 @@
-/*
- * Reaches every stop point of the kernel, with a set bound.
- * tests/cli/kernel/stop_points.sh compares the lines of trace=stops.
- */
+/* Reaches every stop point of the kernel, with a set bound. */
 #include <libcpc.h>
 #include <pthread.h>
 #include <stdlib.h>

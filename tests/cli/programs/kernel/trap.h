@@ -1,7 +1,4 @@
-/*
- * The cases of trap_arm64.c and trap_x86_64.c, which include this header: a
- * name, and the function that executes it.
- */
+/* The cases of trap_arm64.c and trap_x86_64.c: a name and its function. */
 #ifndef TESTS_CLI_PROGRAMS_KERNEL_TRAP_H
 #define TESTS_CLI_PROGRAMS_KERNEL_TRAP_H
 

@@ -1,7 +1,4 @@
-/*
- * Executes what its argument names, in a function of the same name, at user
- * privilege of an x86-64.  For tests/cli/kernel/traps.sh.
- */
+/* Executes what its argument names, at user privilege of an x86-64. */
 #include "trap.h"
 
 #include <errno.h>

@@ -1,7 +1,4 @@
-/*
- * boards FILE...: print what the kernel finds in the device trees of boards,
- * one line each.  tests/cli/boot/boards.py counts them.
- */
+/* boards FILE...: print what the kernel finds in each board's device tree. */
 #include "tests/lib/host/machine.h"
 
 #include <stdio.h>

@@ -72,10 +72,7 @@ add_gicd(void)
 	used += 24;
 }
 
-/*
- * Add the root pointer and the XSDT for the tables so far, and parse them.
- * The memory map has all of them.
- */
+/* Add the root pointer and the XSDT for the tables so far, and parse them. */
 static bool
 parse_tables(void)
 {

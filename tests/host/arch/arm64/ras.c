@@ -1,7 +1,4 @@
-/*
- * Error records of a CPU: each error counts once, is printed and cleared.
- * Registers that do not exist are not accessed.
- */
+/* A CPU's error record counts once, is printed and cleared.  Absent: unread. */
 #include "tests/lib/host/support.h"
 
 #include <string.h>

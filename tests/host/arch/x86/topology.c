@@ -1,7 +1,4 @@
-/*
- * The threads of one core, as CPUs of each kind describe them: with leaf 1FH,
- * with leaf 0BH, and older than both.  Intel SDM vol. 2A, "CPUID".
- */
+/* Which threads share a core: leaf 1FH, 0BH, older.  SDM vol. 2A, "CPUID". */
 #include "tests/lib/host/support.h"
 
 #include "arch/x86/cpuid.h"

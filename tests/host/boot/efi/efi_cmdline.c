@@ -109,9 +109,7 @@ TEST(from_options)
 	expect_of("efi -- a", "efi -- a");
 	expect_of("-- spin initrd=initrd", "-- spin");
 	expect_of("output=text root=/dev/sdb3", "output=text root=/dev/sdb3");
-	/*
-	 * A word that may be a misspelt option is kept: the kernel refuses it.
-	 */
+	/* A possible misspelt option is kept: the kernel refuses it. */
 	expect_of("timout=5", "timout=5");
 	expect_of("console=framed", "console=framed");
 }

@@ -166,9 +166,7 @@ TEST(find_tables)
 	assert_int_equal(bi.bi_fdt, 0);
 }
 
-/*
- * Screens
- */
+/* Screens */
 static EFI_GRAPHICS_OUTPUT_MODE_INFORMATION info[2];
 static EFI_GRAPHICS_OUTPUT_PROTOCOL_MODE mode[2] = { { .Info = &info[0] },
 	{ .Info = &info[1] } };

@@ -1,7 +1,4 @@
-/*
- * Version 1: specifications of events, on each kind of PMU: every word that a
- * specification makes is printed as a specification that makes it again.
- */
+/* Version 1: each word of a specification is printed as one that makes it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

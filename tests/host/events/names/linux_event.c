@@ -1,7 +1,4 @@
-/*
- * The events of Linux's perf_event_open(2) on each kind of PMU: their codes,
- * and the PICs that count them.
- */
+/* Linux's perf_event_open(2) events on each PMU: their codes and PICs. */
 #include "events/pmu.h"
 #include "include/sys/cpc.h"
 #include "tests/lib/host/test.h"

@@ -147,9 +147,7 @@ TEST(anything_else_is_refused)
 	}
 }
 
-/*
- * The bits that events_encode() sets, too: enable, interrupt, user and system.
- */
+/* The bits that events_encode() sets, too: enable, interrupt, privileges. */
 TEST(raw_selects_are_complete)
 {
 	static const struct {

@@ -8,10 +8,7 @@
 
 #define N 6
 
-/*
- * A generator with a fixed seed, so that a failure repeats (Marsaglia's
- * xorshift).
- */
+/* A generator with a fixed seed, so that a failure repeats (Marsaglia). */
 static uint64_t seed;
 
 static uint64_t
@@ -52,10 +49,7 @@ expect_valid(unsigned n, const uint64_t *can, const int *pic)
 	}
 }
 
-/*
- * The reason names requests that have only the named PICs, and fewer PICs than
- * requests.
- */
+/* The reason names requests that have only the named PICs, too few. */
 static void
 expect_reason(unsigned n, const uint64_t *can, const struct kcpc_short *why)
 {
@@ -145,10 +139,7 @@ TEST(a_chain_of_32)
 	assert_int_equal(pic[31], 0);
 }
 
-/*
- * The most expensive case: each search meets every PIC that is taken, and only
- * the last holder of one can move.
- */
+/* The most expensive case: only the last holder of a PIC can move. */
 TEST(the_longest_search_of_32)
 {
 	uint64_t can[32], taken = 0;

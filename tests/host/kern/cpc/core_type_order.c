@@ -239,10 +239,7 @@ begin(unsigned start)
 	check_target();
 }
 
-/*
- * One operation, while at most one other acts.  Returns false if the LWP did
- * not move, so that all others are the same.
- */
+/* One operation while at most one other acts.  False: the LWP did not move. */
 static bool
 step(unsigned op, unsigned other)
 {

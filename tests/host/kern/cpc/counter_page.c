@@ -111,10 +111,7 @@ sample_set(void)
 	return last_sample.value[0];
 }
 
-/*
- * A page takes the lowest free address of its process, which is free again
- * when the LWP exits.
- */
+/* A page takes its process's lowest free address until the LWP exits. */
 CPC_TEST(each_lwp_has_an_address)
 {
 	assert_int_equal(get_page(), FIRST);

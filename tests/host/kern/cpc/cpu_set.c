@@ -27,10 +27,7 @@ bind_cpu(processorid_t cpu, cpc_set_t *set)
 #define assert_bind_cpu_fails(cpu, set, e, code)                               \
 	assert_reported(cpc_bind_cpu(cpc, cpu, set, 0), e, "cpc_bind_cpu", code)
 
-/*
- * CPC-CPU-01, CPC-CPU-09: the set counts everything that runs on its CPU, and
- * nothing that runs elsewhere.
- */
+/* CPC-CPU-01, CPC-CPU-09: the set counts all that runs there, and only that. */
 CPC_TEST(a_cpus_set_counts_its_cpu)
 {
 	cpc_set_t *set = set_of("instructions");
@@ -220,10 +217,7 @@ CPC_TEST(one_kind_of_binding_at_a_time)
 	assert_int_equal(sampled(set, 0), 5);
 	fake_switch(0, 2);
 	assert_errno(cpc_set_sample(cpc, set, buf), EINVAL);
-	/*
-	 * LWP 2 binds the set to itself.  This ends LWP 1's binding to the
-	 * CPU.
-	 */
+	/* LWP 2 binds the set: LWP 1's binding to the CPU ends. */
 	bind_curlwp(set);
 	fake_user(2);
 	assert_int_equal(sampled(set, 0), 2);
@@ -284,10 +278,7 @@ CPC_TEST(the_binders_exit_unbinds)
 	assert_int_equal(cpc_unbind(cpc, set), 0);
 }
 
-/*
- * CPC-CPU-02: unbinding restores the LWP's earlier binding, unless that CPU no
- * longer takes LWPs.
- */
+/* CPC-CPU-02: unbinding restores the LWP's binding, if its CPU takes LWPs. */
 CPC_TEST(unbinding_restores_the_binding)
 {
 	cpc_set_t *set = set_of("instructions");
@@ -343,10 +334,7 @@ CPC_TEST(siblings_forbid_sets_of_lwps)
 	assert_silent(cpc_bind_curlwp(cpc, set, 0), EACCES);
 }
 
-/*
- * include/libcpc.h: one of several siblings may have a set.  This is checked
- * before the other errors of a set.
- */
+/* include/libcpc.h: only one sibling may have a set; checked first. */
 CPC_TEST(one_sibling_has_a_set)
 {
 	fake_shape.shared = true;

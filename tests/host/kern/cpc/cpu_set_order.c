@@ -1,7 +1,4 @@
-/*
- * An LWP that binds a set to a CPU must first move to that CPU.  Other LWPs
- * act while it moves.
- */
+/* An LWP that binds a set to a CPU must move there first.  Others act then. */
 #include "tests/lib/host/kcpc/host.h"
 
 #include <pthread.h>
@@ -212,10 +209,7 @@ start_helper(void)
 	nanosleep(&ms, NULL);
 }
 
-/*
- * An unbind or a destroy waits for a bind that is still on its way to the CPU,
- * so that nothing stays bound.
- */
+/* An unbind or a destroy waits for a bind on its way: nothing stays bound. */
 CPC_TEST(unbind_waits_for_a_bind)
 {
 	void *(*const calls[])(void *) = { unbind_set, destroy_set };

@@ -62,10 +62,7 @@ timer_stop(struct timer *t)
 	(void)t;
 }
 
-/*
- * A generator with a fixed seed, so that a failure repeats (Marsaglia's
- * xorshift).
- */
+/* A generator with a fixed seed, so that a failure repeats (Marsaglia). */
 static uint64_t seed;
 
 static unsigned
@@ -84,10 +81,7 @@ static const char *const architectural[] = { "inst_retired.any_p",
 	"PAPI_tot_cyc", "PAPI_br_ins", "0xc0" };
 #define NARCH (sizeof architectural / sizeof architectural[0])
 
-/*
- * Names of Skylake's table: for any general PIC, for four, for one, and for a
- * fixed PIC as well.
- */
+/* Names of Skylake for any general PIC, four, one, and a fixed PIC as well. */
 static const char *const tabled[] = { "INST_RETIRED:ANY_P",
 	"INSTRUCTION_RETIRED", "INST_RETIRED:ANY_P:c=1",
 	"CYCLE_ACTIVITY:STALLS_L2_MISS", "L1D_PEND_MISS:PENDING",

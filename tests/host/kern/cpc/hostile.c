@@ -1,7 +1,4 @@
-/*
- * Whatever a program passes to the system call without libcpc, the kernel
- * returns the right errno and takes no harm.
- */
+/* Whatever a program passes to the system call: the right errno, no harm. */
 #include "tests/lib/host/kcpc/host.h"
 
 #include <stdlib.h>
@@ -204,10 +201,7 @@ sample_of_77(void)
 	return s.value[0];
 }
 
-/*
- * A privilege modifier in the event's name (`:u`) overrides the request's
- * privilege flags, and no other flags.
- */
+/* A modifier in the name (`:u`) overrides privilege flags, and no others. */
 CPC_TEST(modifiers_override_the_flags)
 {
 	static const struct {
@@ -277,9 +271,7 @@ CPC_TEST(lists_are_cut_to_fit)
 	}
 }
 
-/*
- * The operations that took event names are removed, and their numbers unused.
- */
+/* The operations that took event names are gone, their numbers unused. */
 CPC_TEST(the_kernel_takes_no_names)
 {
 	static const unsigned gone[] = { 5, 7, 32, 46, 60, 61, 62 };
@@ -291,9 +283,7 @@ CPC_TEST(the_kernel_takes_no_names)
 		    -EINVAL);
 }
 
-/*
- * Random packs cause an errno, never a crash.  The fixture checks for leaks.
- */
+/* Random packs cause an errno, never a crash.  The fixture finds leaks. */
 CPC_TEST(random_packs_do_no_harm)
 {
 	const size_t bytes = (size_t)(good.room - (char *)&good) + 64;

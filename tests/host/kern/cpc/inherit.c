@@ -148,9 +148,7 @@ CPC_TEST(notify_child_waits_for_its_handler)
 	assert_int_equal(posts, 1);
 }
 
-/*
- * CPC-INH-09.  A preset that the library holds takes effect at the next bind.
- */
+/* CPC-INH-09: a preset that the library holds takes effect at a bind. */
 CPC_TEST(kernel_presets_are_inherited)
 {
 	cpc_set_t *set = set_of("instructions");
@@ -304,10 +302,7 @@ CPC_TEST(helpers_are_inherited)
 	assert_int_equal(st.ks_pics, 3);
 }
 
-/*
- * docs/design.md, "Counting": a set is bound while it has an instance.
- * Instances may end in any order; the kernel counts them.
- */
+/* docs/design.md, "Counting": a set is bound while an instance lives. */
 CPC_TEST(live_instances_are_counted)
 {
 	cpc_set_t *set = set_of("instructions"), *other = set_of("cycles");

@@ -1,7 +1,4 @@
-/*
- * Counters narrower than 64 bits: the overflow interrupt, or a timer instead,
- * extends their counts.
- */
+/* Counters below 64 bits: an overflow interrupt or a timer extends them. */
 #include "tests/lib/host/kcpc/host.h"
 
 #include "kern/arch.h"
@@ -84,10 +81,7 @@ release_pmi(void)
 	return fake_pmi();
 }
 
-/*
- * The interrupt is so late that the counter has passed its value of the last
- * sample.  Modulo 2^32 the counter seems to have counted little.
- */
+/* The interrupt comes after the counter has passed its last sample's value. */
 CPC_TEST(late_interrupt_still_counts_the_wrap)
 {
 	boot_narrow(false);
@@ -120,10 +114,7 @@ CPC_TEST(sample_before_the_interrupt_counts_the_wrap_once)
 	assert_true(sampled(set, 0) == 0x20000002f);
 }
 
-/*
- * An overflow belongs to the LWP that made it, whichever LWP runs when it is
- * reported.
- */
+/* An overflow belongs to the LWP that made it, whichever runs later. */
 CPC_TEST(overflow_belongs_to_its_lwp)
 {
 	boot_narrow(true);
@@ -155,10 +146,7 @@ CPC_TEST(preset_bits_above_the_width_survive)
 	assert_true(sampled(set, 0) == 0x123456789abcdf00);
 }
 
-/*
- * If only notify requests can interrupt, a timer folds the other counters
- * before they wrap.
- */
+/* If only notify requests interrupt, a timer folds the others in time. */
 CPC_TEST(mute_counters_are_folded_in_time)
 {
 	fake_shape.mute = true;
@@ -227,10 +215,7 @@ CPC_TEST(notify_freezes_at_the_overflow)
 	assert_true(cpc_buf_hrtime(cpc, a) <= after);
 }
 
-/*
- * CPC-INV-04, CPC-OVF-05: the kernel's half.  The signal is posted once.  It
- * is not posted if the context has become invalid.
- */
+/* CPC-INV-04, CPC-OVF-05: posted once, and not for an invalid context. */
 CPC_TEST(a_signal_is_due_once)
 {
 	struct lwp *l = fake_lwp(0, 1);
@@ -253,9 +238,7 @@ CPC_TEST(a_signal_is_due_once)
 	assert_false(kcpc_sigemt_take(l, NULL));
 }
 
-/*
- * kern/cpc/pcbe.h: requests whose overflow in the kernel must notify at once.
- */
+/* kern/cpc/pcbe.h: requests whose overflow in the kernel notifies at once. */
 CPC_TEST(urgent_requests_notify_in_the_kernel)
 {
 	static const struct {
@@ -397,10 +380,7 @@ CPC_TEST(interrupt_without_overflow_is_ignored)
 	assert_false(fake_pmi());
 }
 
-/*
- * docs/overflow.md: a stray PMI is counted, and the PICs that run without a
- * context stop.
- */
+/* docs/overflow.md: it is counted, and PICs without a context stop. */
 CPC_TEST(overflow_without_context_is_stray)
 {
 	uint64_t before = stray_pmis();

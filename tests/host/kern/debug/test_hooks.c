@@ -76,10 +76,7 @@ CPC_TEST(it_invalidates_when_due)
 	assert_errno(cpc_set_restart(cpc, set), EAGAIN);
 }
 
-/*
- * The LWP moves to the next CPU that takes LWPs, after the last CPU to the
- * first.
- */
+/* The LWP moves to the next CPU that takes LWPs, at last to the first. */
 CPC_TEST(it_migrates_when_due)
 {
 	static const struct {
@@ -104,10 +101,7 @@ CPC_TEST(it_migrates_when_due)
 	assert_int_equal(sampled(set, 0), 3 * i);
 }
 
-/*
- * The LWP does not run when the timer is due, or its context has stopped
- * since.
- */
+/* The LWP does not run when the timer is due, or its context has stopped. */
 CPC_TEST(it_leaves_a_stopped_context)
 {
 	uintptr_t how;

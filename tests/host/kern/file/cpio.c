@@ -51,10 +51,7 @@ add_trailer(struct build *b)
 	add_file(b, "TRAILER!!!", "");
 }
 
-/*
- * Write the members' names with their sizes to out.  Returns NULL, or what is
- * wrong.
- */
+/* Write names and sizes to out.  Returns NULL, or what is wrong. */
 static const char *
 parse_archive(const struct build *b, char *out)
 {

@@ -1,7 +1,4 @@
-/*
- * The tree of regions equals an array of the same regions after any
- * operations.  It is balanced and knows each gap.
- */
+/* The tree of regions equals an array of them, balanced, with each gap. */
 #include "tests/lib/host/support.h"
 
 #include <stdlib.h>
@@ -132,9 +129,7 @@ absorb_next(unsigned i)
 	check_order();
 	gone->r_end = r->r_end;
 	if (rand() % 2 == 0) {
-		/*
-		 * The second region begins at its old address, without a gap.
-		 */
+		/* The second region begins there, without a gap. */
 		r->r_end = gone->r_start;
 		slots[k] = gone;
 		region_insert(&tree, gone);

@@ -1,7 +1,4 @@
-/*
- * deadline= ends a run that takes longer, and leaves one alone that has begun
- * to end: the host gets one status.
- */
+/* deadline= ends a run that takes longer, but not one that is ending. */
 #include "tests/lib/host/support.h"
 
 #include <setjmp.h>

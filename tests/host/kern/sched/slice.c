@@ -104,10 +104,7 @@ sleep_now(void)
 	sched_switch();
 }
 
-/*
- * `second` waits for the CPU.  When `first` has so many ticks of its slice
- * left, `sleeper` wakes up, preempts it, and runs for 10 ticks.
- */
+/* `first` has `left` of its slice when `sleeper` preempts it for 10 ticks. */
 static void
 cut_slice(uint64_t left)
 {

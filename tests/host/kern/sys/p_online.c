@@ -1,7 +1,4 @@
-/*
- * p_online(2) and processor_bind(2) refuse every wrong CPU ID, and form no
- * pointer from it, which the sanitizer checks.
- */
+/* p_online(2), processor_bind(2) refuse wrong CPU IDs and form no pointer. */
 #include "tests/lib/host/support.h"
 
 #include <errno.h>

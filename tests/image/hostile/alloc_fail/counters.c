@@ -1,7 +1,4 @@
-/*
- * Calls on counters, most of them through libcpc.  The library has allocated
- * its own memory before.
- */
+/* Calls on counters, through libcpc, whose own memory is there before. */
 #define _GNU_SOURCE /* clone() */
 #include "tests/image/hostile/alloc_fail/counters.h"
 
@@ -24,10 +21,7 @@ static cpc_t *the_cpc;
 static cpc_set_t *set, *other_set, *many;
 static uint64_t cycles[16] = { 128ULL << 32 }; /* struct perf_event_attr */
 
-/*
- * Another LWP.  While it is bound it has the one context that needs no
- * allocation, so the next bind must allocate a context.
- */
+/* Another LWP has the one context that needs no allocation. */
 
 static pthread_t other;
 static sem_t asked, done;

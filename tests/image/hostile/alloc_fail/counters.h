@@ -1,7 +1,4 @@
-/*
- * Preparation for the calls on counters.  Included by
- * tests/image/hostile/alloc_fail/alloc_fail.c.
- */
+/* Preparation for the calls on counters, for alloc_fail.c. */
 #ifndef TESTS_IMAGE_HOSTILE_ALLOC_FAIL_COUNTERS_H
 #define TESTS_IMAGE_HOSTILE_ALLOC_FAIL_COUNTERS_H
 

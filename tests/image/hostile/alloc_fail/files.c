@@ -83,10 +83,7 @@ turn_close_both(long r)
 	}
 }
 
-/*
- * Offsets are not part of the compared state, but each turn must start at the
- * same ones.
- */
+/* Offsets are not compared, but each turn must start at the same ones. */
 static void
 rewind_files(void)
 {

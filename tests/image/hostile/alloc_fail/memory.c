@@ -1,6 +1,4 @@
-/*
- * Calls on memory.
- */
+/* Calls on memory. */
 #include "tests/image/hostile/alloc_fail/turns.h"
 
 #include <errno.h>

@@ -79,9 +79,7 @@ turn_join(long r)
 		turn_raw(SYS_futex, (uintptr_t)&tid, 0, 1, 0, 0);
 }
 
-/*
- * Without arguments mix_exec exits with 1 at once, before it allocates memory.
- */
+/* Without arguments mix_exec exits with 1 before it allocates memory. */
 static char program[] = "mix_exec";
 static char *argv[] = { program, NULL }, *envv[] = { NULL };
 

@@ -19,10 +19,7 @@ static volatile unsigned handled;
 static uint64_t mask_none, mask_queued;
 static siginfo_t info;
 
-/*
- * The LWP and the process have room for one pending signal each.  With another
- * signal in it, the next one needs memory.
- */
+/* There is room for one pending signal each: fill it. */
 static void
 fill_room(void)
 {

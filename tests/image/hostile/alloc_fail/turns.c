@@ -109,10 +109,7 @@ make_call(void)
 	return turn_raw(c->tc_number, a[0], a[1], a[2], a[3], a[4]);
 }
 
-/*
- * Make the prepared call.  Returns its result and the number of its
- * allocations.
- */
+/* Make the prepared call.  Returns its result, and its allocations. */
 static long
 make_once(uintptr_t *made)
 {

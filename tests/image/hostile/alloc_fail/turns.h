@@ -63,10 +63,7 @@ enum {
 };
 void turn_open_files(void);
 void turn_close_files(void);
-/*
- * Undo a call that opened descriptors.  The result is the descriptor; or the
- * buffer holds both.
- */
+/* Undo a call that opened descriptors: the result, or two in the buffer. */
 void turn_close(long r);
 void turn_close_both(long r);
 /* Send SIGALRM to this process soon; check that its handler ran. */
@@ -89,10 +86,7 @@ long turn_raw(long number, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d,
 extern char turn_buffer[TURN_BUFFER];
 #define TURN_P ((uintptr_t)turn_buffer)
 
-/*
- * An address near which nothing was ever mapped, so that its page tables are
- * missing.
- */
+/* An address near which nothing was ever mapped: no page tables. */
 uintptr_t turn_new_place(void);
 
 /* Let allocations of the calling LWP fail, as this turn demands. */

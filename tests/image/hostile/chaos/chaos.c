@@ -81,10 +81,7 @@ note_reports(int fd, int ms)
 	}
 }
 
-/*
- * A process that hangs first gets SIGQUIT, and its handler reports the acts of
- * its LWPs.  After that it is killed.
- */
+/* A process that hangs reports its LWPs' acts at SIGQUIT, then is killed. */
 static void
 end_hanging(unsigned i)
 {
@@ -126,10 +123,7 @@ replace_processes(void)
 	return n;
 }
 
-/*
- * Take any CPU but the first offline for a moment.  EBUSY: an LWP is bound to
- * it.
- */
+/* Take any CPU but the first offline for a moment.  EBUSY: it is bound. */
 static void
 take_offline(void)
 {

@@ -23,10 +23,7 @@
 
 #define CHAOS_PROGRAM "chaos"
 
-/*
- * A report to the first process.  It is at most PIPE_BUF long, so it stays in
- * one piece.
- */
+/* A report to the first process, of at most PIPE_BUF: it stays whole. */
 struct chaos_report {
 	pid_t chr_pid;
 	char chr_text[120]; /* the error */
@@ -74,10 +71,7 @@ void chaos_wrong(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* process.c: if the environment describes a process, become that process. */
 void chaos_become(void);
-/*
- * The arguments of execve(2) for another process of this program, with this
- * seed.
- */
+/* The arguments of execve(2) for another process, with this seed. */
 struct chaos_exec {
 	char *chx_argv[2], *chx_env[2];
 	char chx_text[160];

@@ -1,6 +1,4 @@
-/*
- * Acts that make processes and wait for them.
- */
+/* Acts that make processes and wait for them. */
 #include "tests/image/hostile/chaos/chaos.h"
 
 #include <errno.h>
@@ -91,10 +89,7 @@ see_events(pid_t pid, uint64_t n)
 	}
 }
 
-/*
- * Control a child, and release it.  It may have ended (ECHILD), and another LWP
- * may have waited for it (ESRCH).
- */
+/* Control a child and release it; it may be gone (ECHILD, ESRCH). */
 void
 chaos_act_control(void)
 {

@@ -46,9 +46,7 @@ sample_count(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf, uint64_t *value)
 	       cpc_buf_get(cpc, buf, 0, value) == 0;
 }
 
-/*
- * The count is at least the loop's instructions, unless an overflow stops it.
- */
+/* The count is at least the loop's, unless an overflow stops it. */
 static void
 count_loop(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf, bool stops)
 {

@@ -75,10 +75,7 @@ check_page(uint64_t *p, const struct page *pg)
 		     (pg->prot <= 0 || (pg->prot & PROT_WRITE) == 0));
 }
 
-/*
- * Do one random operation on n pages.  Returns false if memory was short, after
- * which the pages' state is unknown.
- */
+/* One random operation on n pages.  False: memory was short. */
 static bool
 random_step(uint64_t *at, struct page *pg, size_t n)
 {
@@ -145,10 +142,7 @@ void
 chaos_act_memory(void)
 {
 	struct page pages[NPAGES] = { { .value = 0 } };
-	/*
-	 * Reserve more at each end, so that no other mapping is next to the
-	 * pages.
-	 */
+	/* Reserve more at each end: no other mapping is next to the pages. */
 	uint64_t *all = map_pages(NULL, NPAGES + 32, PROT_NONE, 0), *p;
 
 	if (all == NULL)
@@ -172,10 +166,7 @@ out:
 	munmap(all, (NPAGES + 32) * PAGE);
 }
 
-/*
- * Replace mappings that another LWP uses.  It reads zeros or its own value, and
- * never faults.
- */
+/* Replace what another LWP uses: it reads zeros or its own, never faults. */
 
 struct race {
 	volatile uint64_t *word;
@@ -231,10 +222,7 @@ chaos_act_race(void)
 	munmap((void *)(uintptr_t)r.word, PAGE);
 }
 
-/*
- * Use brk(2), only in a copy: there the C library's heap, which begins in the
- * same place, is not in use.
- */
+/* brk(2) only in a copy: there the C library's heap is not in use. */
 void
 chaos_act_heap(void)
 {

@@ -1,6 +1,4 @@
-/*
- * Acts on pipes and descriptors.
- */
+/* Acts on pipes and descriptors. */
 #define _GNU_SOURCE
 #include "tests/image/hostile/chaos/chaos.h"
 
@@ -124,10 +122,7 @@ read_records(int fd, unsigned seen[WRITERS])
 	}
 }
 
-/*
- * A copy of the process writes.  A SIGKILL from another process may end it, and
- * the stream with it.
- */
+/* The writer is a copy, which a SIGKILL may end, and the stream with it. */
 static void
 from_a_copy(int fd[2])
 {
@@ -183,10 +178,7 @@ chaos_act_pipe(void)
 	}
 }
 
-/*
- * A few descriptors that all LWPs open, close and use at once.  No call can
- * know what it finds.
- */
+/* Descriptors that all LWPs open, close and use at once. */
 #define SHARED  48
 #define NSHARED 6
 

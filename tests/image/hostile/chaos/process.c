@@ -1,7 +1,4 @@
-/*
- * A process of the chaos test.  Its LWPs do random acts, until the process ends
- * in one of several ways.
- */
+/* A process of the chaos test: random acts, until it ends in some way. */
 #include "tests/image/hostile/chaos/chaos.h"
 
 #include <errno.h>
@@ -51,10 +48,7 @@ chaos_over(void)
 	return gethrtime() >= chaos.ch_until;
 }
 
-/*
- * Do not use stdio: another LWP may hold its locks, or may have been killed
- * with them.
- */
+/* Not stdio: another LWP may hold its locks, even when killed. */
 void
 chaos_wrong(const char *fmt, ...)
 {
@@ -139,10 +133,7 @@ chaos_copy(void)
 		do_random_act();
 }
 
-/*
- * Do acts as the LWP with this number.  Its random numbers come from the
- * process's seed and its number.
- */
+/* Do acts as this LWP: random numbers from the seed and its number. */
 static void
 do_acts(unsigned place)
 {
@@ -221,9 +212,7 @@ execute_program(void)
 	CHAOS_EXPECT(errno == ENOMEM);
 }
 
-/*
- * Most LWPs just end.  Some end the whole process, or execute a program in it.
- */
+/* Most LWPs just end; some end the process, or execute a program. */
 static void *
 run_lwp(void *arg)
 {
@@ -261,10 +250,7 @@ end_process(pthread_t *t, unsigned n)
 	if (how == 1 && chaos.ch_depth > 0)
 		pthread_exit(NULL);
 	if (how == 2) {
-		/*
-		 * Without this, the end of the LWP would release a lock of the
-		 * C library.
-		 */
+		/* No release of a lock of the C library at the LWP's end. */
 		syscall(SYS_set_tid_address, NULL);
 		syscall(SYS_exit, 0);
 	}

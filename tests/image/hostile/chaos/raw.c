@@ -1,7 +1,4 @@
-/*
- * System calls of random numbers with random arguments.  They may damage the
- * process that makes them, but no other.
- */
+/* Random system calls, which may damage their own process alone. */
 #include "tests/image/hostile/chaos/chaos.h"
 
 #include <fcntl.h>
@@ -20,10 +17,7 @@ long syscall(long, ...);
 
 static char *arena;
 
-/*
- * Calls that end the process by design, or with which it could end or stop the
- * test.
- */
+/* Calls that end the process, or could end or stop the test. */
 static bool
 is_barred(long number, const uintptr_t *a)
 {
@@ -123,11 +117,7 @@ random_argument(void)
 	}
 }
 
-/*
- * Let the kernel write, by a read from a pipe.  If the memory is not writable,
- * the call fails and no signal comes.  At most a full pipe can be written at
- * once.
- */
+/* The kernel writes, by a read from a pipe: it may fail, without a signal. */
 void
 chaos_write(uintptr_t to, const void *from, size_t bytes)
 {
@@ -142,10 +132,7 @@ chaos_write(uintptr_t to, const void *from, size_t bytes)
 	close(end[1]);
 }
 
-/*
- * Fill a part of the arena with numbers, addresses and flags, for calls that
- * follow pointers.
- */
+/* Fill a part of the arena with numbers, addresses and flags. */
 static void
 fill_arena(void)
 {
@@ -160,10 +147,7 @@ fill_arena(void)
 		    chaos_one_in(2) ? "/dev/zero" : "/chaos\0\0", 10);
 }
 
-/*
- * Make the arena.  Most of it is writable; some pages are read-only,
- * inaccessible or unmapped.
- */
+/* The arena: mostly writable, some read-only, inaccessible or unmapped. */
 static void
 make_arena(void)
 {
@@ -236,10 +220,7 @@ chaos_raw(const struct chaos_program *p)
 	chaos_handlers();
 	leave_console();
 	make_arena();
-	/*
-	 * The timer interrupts waiting calls, until a random call changes the
-	 * timer.
-	 */
+	/* The timer interrupts waits, until a random call changes it. */
 	setitimer(ITIMER_REAL, &it, NULL);
 	for (unsigned i = 1; i < p->chp_lwps; i++) {
 		if (pthread_create(

@@ -160,10 +160,7 @@ chaos_handlers(void)
 	}
 }
 
-/*
- * The mask is as it was set, whether or not handlers run.  A signal that it
- * blocks is pending.
- */
+/* The mask is as it was set; a signal that it blocks is pending. */
 void
 chaos_act_masks(void)
 {
@@ -186,10 +183,7 @@ chaos_act_masks(void)
 	CHAOS_EXPECT(mask_now() == old);
 }
 
-/*
- * A blocked signal arrives in sigsuspend(2) or ppoll(2), which unblock it.
- * Then the mask is as before.
- */
+/* A blocked signal arrives in sigsuspend(2), ppoll(2): the mask comes back. */
 void
 chaos_act_suspend(void)
 {
@@ -279,10 +273,7 @@ chaos_act_jump(void)
 	CHAOS_EXPECT(mask_now() == mask);
 }
 
-/*
- * Send signals to any process but the first, by number.  Most numbers are
- * unused.
- */
+/* Signal any process but the first, by number.  Most are unused. */
 void
 chaos_act_kill(void)
 {

@@ -89,10 +89,7 @@ chaos_act_team(void)
 	CHAOS_EXPECT(t.sum == n * t.rounds);
 }
 
-/*
- * Futex operations on words that all LWPs share.  A wait ends by another LWP's
- * wake or by its time limit.
- */
+/* Futexes that all LWPs share: woken by another, or by the time limit. */
 void
 chaos_act_futex(void)
 {
@@ -125,10 +122,7 @@ chaos_act_futex(void)
 		*w = seen + 1;
 }
 
-/*
- * An LWP that sleeps until it is cancelled, or an LWP that is detached and
- * ends.
- */
+/* An LWP that sleeps until it is cancelled, or is detached and ends. */
 static void *
 sleep_for_ever(void *arg)
 {
@@ -172,9 +166,7 @@ chaos_act_cancel(void)
 	CHAOS_EXPECT(how == PTHREAD_CANCELED);
 }
 
-/*
- * Clocks advance, and a sleep lasts as long as asked or reports the time left.
- */
+/* Clocks advance; a sleep lasts as asked, or reports the time left. */
 void
 chaos_act_clock(void)
 {
@@ -191,9 +183,7 @@ chaos_act_clock(void)
 	CHAOS_EXPECT(clock_gettime(clock, &after) == 0);
 	ns = (after.tv_sec - before.tv_sec) * 1000000000LL + after.tv_nsec -
 	     before.tv_nsec;
-	/*
-	 * Each of the two times may lack one tick of the clock, at most 16 ns.
-	 */
+	/* Each time may lack a tick of the clock, at most 16 ns. */
 	CHAOS_EXPECT(ns >= ts.tv_nsec - (err != 0 ? left.tv_nsec : 0) - 32);
 }
 
@@ -228,10 +218,7 @@ chaos_act_cpus(void)
 	sched_yield();
 }
 
-/*
- * tests/lib/image/ARCH/fpstate.S: fill the registers, make the call, store
- * them.
- */
+/* tests/lib/image/ARCH/fpstate.S: fill registers, call, store them. */
 extern const size_t fpstate_base_bytes;
 void fpstate_base(
     const void *load, void *store, long number, const void *a, const void *b);
@@ -239,10 +226,7 @@ size_t fpstate_wide_bytes(void);
 void fpstate_wide(
     const void *load, void *store, long number, const void *a, const void *b);
 
-/*
- * Registers survive a system call, although handlers run, other LWPs use the
- * registers, and the LWP moves between CPUs.
- */
+/* Registers survive a call, with handlers, other LWPs and other CPUs. */
 void
 chaos_act_registers(void)
 {

@@ -369,10 +369,7 @@ call_fork(void)
 		syscall(SYS_wait4, pid, 0L, chaos_below(2), 0L);
 }
 
-/*
- * Execute a program that needs arguments, or one that does not exist.  Success
- * ends the process's other LWPs, so it is rare.
- */
+/* Execute a program that needs arguments, or none; rare, as it ends LWPs. */
 static void
 call_exec(void)
 {

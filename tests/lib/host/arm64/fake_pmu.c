@@ -115,10 +115,7 @@ counts_at(uint64_t typer, unsigned el)
 	}
 }
 
-/*
- * How much counter n counts if its event happens v times in a cycle, which is
- * an instruction here: PMUCountValue() of the Arm ARM.
- */
+/* PMUCountValue(): the counts of n if its event happens v times a cycle. */
 static uint64_t
 count_value(unsigned n, uint64_t v)
 {

@@ -82,23 +82,15 @@ extern struct fake_pmu fake_pmu[FAKE_NCPU];
 extern struct fake_shape fake_shape;
 extern unsigned fake_self; /* the CPU that the code runs on */
 
-/*
- * The number of broken rules.  The test fails at the first, unless
- * fake_counts_faults is true.
- */
+/* Broken rules.  The test fails at the first, but if fake_counts_faults. */
 extern unsigned fake_faults;
 extern bool fake_counts_faults;
 /* The nth ISB from now on does nothing; 0: all ISBs work. */
 extern unsigned fake_lost_isb;
 
-/*
- * All CPUs have this shape and come out of reset with arbitrary values; the
- * code runs on CPU 0.
- */
+/* All CPUs have this shape, with arbitrary values; code runs on CPU 0. */
 void fake_reset(const struct fake_shape *shape);
-/*
- * n instructions retire at EL0, EL1 or EL2.  They rely on all earlier writes.
- */
+/* n instructions retire at EL0, EL1 or EL2, after all earlier writes. */
 void fake_run(unsigned el, uint64_t n);
 /* ISR_EL1.I */
 bool fake_pending(void);

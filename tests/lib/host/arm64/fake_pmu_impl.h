@@ -1,7 +1,4 @@
-/*
- * Functions that fake_pmu.c (counting) and fake_pmu_regs.c (register accesses)
- * share.  Included by these two files.
- */
+/* fake_pmu.c and fake_pmu_regs.c share this; included by these two. */
 #ifndef TESTS_LIB_HOST_ARM64_FAKE_PMU_IMPL_H
 #define TESTS_LIB_HOST_ARM64_FAKE_PMU_IMPL_H
 
@@ -16,10 +13,7 @@ struct fake_pmu *fake_cpu(void);
 uint64_t fake_implemented(void);
 /* Can event counters have 64 bits? */
 bool fake_long_events(void);
-/*
- * Show the noticed overflows of these PICs in PMOVS, and set the timer for the
- * next overflow.
- */
+/* Show noticed overflows in PMOVS, and set the timer for the next. */
 void fake_look_after(uint64_t which);
 /* Raise or lower the interrupt line, as PMCR, PMOVS and PMINTEN say. */
 void fake_interrupt_line(void);

@@ -1,6 +1,4 @@
-/*
- * The registers of a PMUv3 in software: each access obeys the Arm ARM's rules.
- */
+/* A PMUv3's registers in software: each access obeys the Arm ARM. */
 #include "tests/lib/host/arm64/fake_pmu.h"
 
 #include <errno.h>
@@ -79,9 +77,7 @@ is(const char *reg, const char *name)
 	return strcmp(reg, name) == 0;
 }
 
-/*
- * A count is certain only after an ISB that follows the counted instructions.
- */
+/* A count is certain only after an ISB that follows the instructions. */
 static uint64_t
 read_counter(unsigned n)
 {

@@ -57,10 +57,7 @@ fixture_down(void **state)
 		assert_int_equal(fake_pmu[fake_self].pmcnten, PMCNTEN_CYCLES);
 		assert_int_equal(fake_pmu[fake_self].pmuserenr, 0);
 		fake_run(0, 1);
-		/*
-		 * A set without requests clears the counters of the set before
-		 * it.
-		 */
+		/* An empty set clears the counters of the one before. */
 		set_init(&none, 0);
 		set_start(&none);
 		set_stop(&none);

@@ -1,7 +1,4 @@
-/*
- * Sets on the PMUv3 backend, built and run as kcpc does it.  Included by the
- * tests of arch/arm64/pmu/pmuv3_*.c.
- */
+/* Sets on the PMUv3 backend, as kcpc does it.  Included by its tests. */
 #ifndef TESTS_LIB_HOST_ARM64_PMUV3_SET_H
 #define TESTS_LIB_HOST_ARM64_PMUV3_SET_H
 
@@ -58,10 +55,7 @@ void set_one(struct set *s, const char *event, unsigned pic, unsigned flags,
     uint64_t from);
 /* Start to count from data[]. */
 void set_start(struct set *s);
-/*
- * Bring data[] up to date. set_stop() also stops the set, and returns the PICs
- * that overflowed.
- */
+/* Update data[]; set_stop() also stops and returns what overflowed. */
 void set_sample(struct set *s);
 uint64_t set_stop(struct set *s);
 uint64_t set_run(struct set *s, uint64_t n); /* count n instructions */

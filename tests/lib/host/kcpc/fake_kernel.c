@@ -1,7 +1,4 @@
-/*
- * The part of a kernel that kcpc needs, in software: CPUs, LWPs, timers,
- * memory, user copies and the system call.
- */
+/* The part of a kernel that kcpc needs, in software. */
 #include "tests/lib/host/kcpc/fake_kernel.h"
 
 #include <stdarg.h>
@@ -269,10 +266,7 @@ kernel_lock_wait(void)
 {
 }
 
-/*
- * An LWP that yields moves to the CPU it is bound to, or to the first of its
- * affinity that is online, if any is.
- */
+/* A yielding LWP moves to its CPU, or its affinity's first online one. */
 void
 sched_yield(void)
 {

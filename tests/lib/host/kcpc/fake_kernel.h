@@ -43,10 +43,7 @@ extern uint64_t fake_online;
 extern void (*fake_on_move)(void);
 /* Called when the code is to run on CPU c, unless NULL. */
 extern void (*fake_on_cpu)(unsigned c);
-/*
- * Bit p: process p is controlled by the current LWP's process.  CPC_TARGET()
- * then names its LWPs, by p and number.
- */
+/* Bit p: process p is controlled by the current one; see CPC_TARGET(). */
 extern unsigned fake_controlled;
 /* A fault: an LWP that yields in a system call counts as stopped. */
 extern bool fake_ready_rests;
@@ -63,25 +60,16 @@ void fake_set_affinity(unsigned p, int lwp, uint64_t cpus);
 struct kcpc_ctx *fake_ctx(unsigned p, int lwp);
 /* This CPU becomes idle. */
 void fake_idle(void);
-/*
- * The current LWP creates another LWP of its process, which inherits its
- * context.  Returns 0 or an errno.
- */
+/* The current LWP creates LWP lwp, which inherits.  Returns 0 or an errno. */
 int fake_clone(int lwp);
-/*
- * The current LWP forks: LWP lwp of process p inherits its profile.  Returns 0
- * or an errno.
- */
+/* A fork: LWP lwp of process p inherits the profile.  0 or an errno. */
 int fake_fork(unsigned p, int lwp);
 /* The registers of the current LWP's program when it entered the kernel. */
 struct trapframe {
 	uintptr_t tf_pc, tf_fp;
 };
 void fake_enter(struct trapframe *tf);
-/*
- * The current LWP executes another program. fake_return() says whether it gets
- * a signal on its way back to the program.
- */
+/* Execute another program; fake_return(): does it get a signal? */
 void fake_exec(void);
 bool fake_return(void);
 /* The file that FAKE_FD is open on. */
@@ -98,10 +86,7 @@ void fake_invalidate(void);
  */
 bool fake_pmi(void);
 extern bool fake_hold_pmi;
-/*
- * Let time pass.  The second function also runs the timers of this CPU that
- * are due.
- */
+/* Let time pass.  The second also runs this CPU's due timers. */
 void fake_clock(uint64_t ns);
 void fake_time(uint64_t ns);
 
@@ -116,10 +101,7 @@ extern char fake_console[4096];
 extern uintptr_t fake_refused;
 /* The number of system calls. */
 extern unsigned fake_syscalls;
-/*
- * Called before and after each system call.  The library holds its locks in
- * both.
- */
+/* Called around each system call, with the library's locks held. */
 extern void (*fake_on_syscall)(void), (*fake_on_return)(void);
 
 #endif /* TESTS_LIB_HOST_KCPC_FAKE_KERNEL_H */

@@ -1,7 +1,4 @@
-/*
- * The PMU of host tests of kcpc and libcpc: the kernel's software PMU
- * (kern/cpc/soft), with what only these tests need.
- */
+/* The kernel's software PMU, with what only host tests need. */
 #include "tests/lib/host/kcpc/fake_pcbe.h"
 
 #include <stddef.h>
@@ -99,9 +96,7 @@ fake_pmu_raw(unsigned pic)
 	return soft_pcbe_raw(arch_curcpu()->c_id, pic);
 }
 
-/*
- * The backend.  Ticks are cycles of the CPU, so that they depend on steps only.
- */
+/* The backend.  Ticks are cycles, so that they depend on steps only. */
 
 static uint64_t
 tick_error(void)
@@ -109,9 +104,7 @@ tick_error(void)
 	return this_pmu()->cycles - arch_tick();
 }
 
-/*
- * Not the PIC's number, so that a test notices if one is used for the other.
- */
+/* Not the PIC's number: a test notices a confusion. */
 static uint32_t
 read_index(unsigned pic)
 {

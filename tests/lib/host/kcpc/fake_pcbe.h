@@ -1,7 +1,4 @@
-/*
- * A PMU in software, of any shape that a test asks for, and its backend.
- * Included by tests/host.
- */
+/* A PMU in software, of any shape, and its backend.  For tests/host. */
 #ifndef TESTS_LIB_HOST_KCPC_FAKE_PCBE_H
 #define TESTS_LIB_HOST_KCPC_FAKE_PCBE_H
 

@@ -1,6 +1,4 @@
-/*
- * The state that kern/debug/test_hooks.c reads, without contents.
- */
+/* The state that kern/debug/test_hooks.c reads, without contents. */
 #include "kern/debug/debug.h"
 #include "kern/mm/page.h"
 #include "kern/platform/errno.h"

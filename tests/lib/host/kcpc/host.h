@@ -20,9 +20,7 @@
 /* A handle that the fixture opens.  Tests create everything else. */
 extern cpc_t *cpc;
 
-/*
- * Close the handle, boot again with the current fake_shape, open a new handle.
- */
+/* Close the handle, boot with fake_shape, open a new handle. */
 void reboot(void);
 
 int fixture_up(void **state);
@@ -44,9 +42,7 @@ int fixture_down(void **state);
 		assert_null((call));                                           \
 		assert_int_equal(errno, (e));                                  \
 	} while (0)
-/*
- * The same, and the handler gets one report, with this function and subcode.
- */
+/* The same, and the handler gets one report, of function and subcode. */
 #define assert_reported(call, e, function, code)                               \
 	do {                                                                   \
 		detail_listen(cpc);                                            \
@@ -73,10 +69,7 @@ extern struct detail {
 void detail_listen(cpc_t *c);
 cpc_errhndlr_t detail_note;
 
-/*
- * Create and add; these must succeed.  Everything that is not an argument has
- * its simplest value.
- */
+/* Create and add, successfully, with the simplest other values. */
 cpc_set_t *set_of(const char *event);
 int add(cpc_set_t *set, const char *event);
 int add_preset(cpc_set_t *set, const char *event, uint64_t preset);
@@ -85,9 +78,7 @@ int add_pic(cpc_set_t *set, const char *event, uint64_t pic);
 cpc_buf_t *buf_of(cpc_set_t *set);
 void bind_curlwp(cpc_set_t *set);
 
-/*
- * The value of a request of a bound set, by a sample; its value in a buffer.
- */
+/* The value of a request of a bound set, and of one in a buffer. */
 uint64_t sampled(cpc_set_t *set, int index);
 uint64_t got(cpc_buf_t *buf, int index);
 

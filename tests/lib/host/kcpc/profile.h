@@ -1,7 +1,4 @@
-/*
- * A profile on the fake kernel, whose file is FAKE_FD.  Included by tests of
- * kern/cpc/profile/.
- */
+/* A profile on the fake kernel, whose file is FAKE_FD.  For its tests. */
 #ifndef TESTS_LIB_HOST_KCPC_PROFILE_H
 #define TESTS_LIB_HOST_KCPC_PROFILE_H
 

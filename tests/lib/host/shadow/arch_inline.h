@@ -1,7 +1,4 @@
-/*
- * In host tests the functions that a machine inlines are functions of the
- * fakes.  Included by kern/arch.h there.
- */
+/* Functions that a machine inlines; kern/arch.h includes this in host tests. */
 #ifndef TESTS_LIB_HOST_SHADOW_ARCH_INLINE_H
 #define TESTS_LIB_HOST_SHADOW_ARCH_INLINE_H
 

@@ -1,6 +1,4 @@
-/*
- * libcpc on the model, and the rest of the program that vpmu calls.
- */
+/* libcpc on the model, and the rest of the program that vpmu calls. */
 #include "tests/lib/host/vpmu/model_impl.h"
 
 #include <stdio.h>
@@ -309,9 +307,7 @@ cpc_syscall(enum cpc_op op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
 	return 0;
 }
 
-/*
- * The rest of the program.
- */
+/* The rest of the program. */
 void
 cpc_error_keep(cpc_t *cpc)
 {

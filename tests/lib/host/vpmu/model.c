@@ -177,9 +177,7 @@ model_enter_kernel(uint64_t program, uint64_t kernel)
 	model_retire(kernel, kernel / 10, CPC_COUNT_SYSTEM);
 }
 
-/*
- * The instructions of the program.
- */
+/* The instructions of the program. */
 void
 spin_loop(uint64_t iterations)
 {

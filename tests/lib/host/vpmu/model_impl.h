@@ -1,7 +1,4 @@
-/*
- * The state of the model: its events, and the set that is bound.  Included by
- * model.c and libcpc.c.
- */
+/* The model's state: events and the bound set, for model.c and libcpc.c. */
 #ifndef TESTS_LIB_HOST_VPMU_MODEL_IMPL_H
 #define TESTS_LIB_HOST_VPMU_MODEL_IMPL_H
 

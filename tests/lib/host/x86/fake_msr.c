@@ -135,10 +135,7 @@ cpuid(uint32_t leaf, uint32_t subleaf)
 	}
 }
 
-/*
- * A register: its storage, the bits that may be written, the effect of a
- * write.
- */
+/* A register: its storage, its writable bits, the effect of a write. */
 struct reg {
 	uint64_t *at;
 	uint64_t writable; /* writing another bit raises #GP */

@@ -1,7 +1,4 @@
-/*
- * Shapes of Intel's PMU, and a boot on one of them.  Included by the tests of
- * the Intel backend.
- */
+/* Shapes of Intel's PMU, and a boot on one.  Included by its tests. */
 #ifndef TESTS_LIB_HOST_X86_INTEL_SHAPES_H
 #define TESTS_LIB_HOST_X86_INTEL_SHAPES_H
 

@@ -166,10 +166,7 @@ attr_names(const struct pcbe_ops *ops)
 	return text;
 }
 
-/*
- * A generator with a fixed seed, so that a failure repeats (Marsaglia's
- * xorshift).
- */
+/* A generator with a fixed seed, so that a failure repeats (Marsaglia). */
 static uint64_t
 draw_random(void)
 {
@@ -184,9 +181,7 @@ draw_random(void)
 static struct cpc_event
 random_event(void)
 {
-	/*
-	 * An event; event and unit mask; AMD's bits; Intel's bits; any bits.
-	 */
+	/* An event; with a unit mask; AMD's bits; Intel's; any bits. */
 	static const uint64_t bits[] = { 0xff, 0xffff, 0xfff84ffffULL,
 		0x3ffa4ffffULL, ~0ULL };
 	struct cpc_event ev = { .ce_extra =

@@ -1,7 +1,4 @@
-/*
- * Sets of requests on an x86 backend, built and run as kcpc does it.  Included
- * by tests of the x86 backends.
- */
+/* Sets on an x86 backend, as kcpc does it.  Included by its tests. */
 #ifndef TESTS_LIB_HOST_X86_X86_SET_H
 #define TESTS_LIB_HOST_X86_X86_SET_H
 
@@ -28,17 +25,11 @@ int set_add(struct x86_set *s, unsigned pic, const char *event, unsigned flags,
     const char *attrs, uint64_t preset);
 /* Start to count from data[]. */
 void set_start(struct x86_set *s);
-/*
- * Bring data[] up to date. set_stop() also stops the set, and returns the PICs
- * that overflowed.
- */
+/* Update data[]; set_stop() also stops and returns what overflowed. */
 void set_sample(struct x86_set *s);
 uint64_t set_stop(struct x86_set *s);
 
-/*
- * The proof of the overflow interrupt succeeds if and only if the interrupt
- * comes.
- */
+/* The proof of the overflow interrupt succeeds only if it comes. */
 void expect_proves_overflow(const struct pcbe_ops *ops);
 /* The proof finds each lie of fake_msr.h. */
 void expect_finds_lies(const struct pcbe_ops *ops);

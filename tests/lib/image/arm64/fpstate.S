@@ -32,10 +32,7 @@
 	ldp	x29, x30, [sp], #96
 	.endm
 
-	/*
-	 * Make the system call in arguments 2, 3 and 4.  Argument 1 goes to
-	 * x19.
-	 */
+	/* Make the call in arguments 2, 3 and 4.  Argument 1: to x19. */
 	.macro	call_kernel
 	mov	x19, x1
 	mov	x8, x2

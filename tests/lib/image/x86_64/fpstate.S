@@ -66,10 +66,7 @@ fpstate_base:
 	ret
 	.size	fpstate_base, . - fpstate_base
 
-	/*
-	 * The widest registers: YMM0..YMM15 or, at level 2, ZMM0..ZMM31 and
-	 * K0..K7.
-	 */
+	/* The widest: YMM0..YMM15 or, at level 2, ZMM0..ZMM31 and K0..K7. */
 	.globl	fpstate_wide
 	.type	fpstate_wide, @function
 fpstate_wide:
@@ -126,9 +123,7 @@ fpstate_wide_bytes:
 	ret
 	.size	fpstate_wide_bytes, . - fpstate_wide_bytes
 
-	/*
-	 * Out: rax = 0, 1 (AVX) or 2 (AVX-512F).  Clobbers ebx, ecx, edx, r9.
-	 */
+	/* Out: rax = 0, 1 (AVX) or 2 (AVX-512F).  Clobbers rbx-rdx, r9. */
 	.type	level, @function
 level:
 	mov	$1, %eax

@@ -1,7 +1,4 @@
-/*
- * A UART that stays full costs its wait once, not for each character, and works
- * again when it has room.
- */
+/* A UART that stays full costs its wait once, and works again with room. */
 #include "tests/lib/host/support.h"
 
 #include "arch/arm64/arm64.h"

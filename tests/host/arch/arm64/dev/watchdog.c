@@ -1,7 +1,4 @@
-/*
- * A watchdog of the tables that runs is stopped by its own register, and no
- * other register is written.
- */
+/* A watchdog of the tables that runs is stopped by its own register alone. */
 #include "tests/lib/host/support.h"
 
 #include <string.h>

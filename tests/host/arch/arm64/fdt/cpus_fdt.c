@@ -1,6 +1,4 @@
-/*
- * The CPUs of a device tree: how each is started, and its PMU's interrupt.
- */
+/* The CPUs of a device tree: how each starts, and its PMU's interrupt. */
 #include "tests/lib/host/arm64/device_tree.h"
 #include "tests/lib/host/machine.h"
 
@@ -8,10 +6,7 @@
 
 #include <libfdt.h>
 
-/*
- * A tree of four CPUs, as a Raspberry Pi's: CPU n has the phandle PHANDLE + n,
- * and waits for the word RELEASE + 8n.
- */
+/* Four CPUs as a Raspberry Pi's: n has PHANDLE + n, waits for RELEASE + 8n. */
 #define NCPU    4
 #define PHANDLE 0x22
 #define RAM     0x40000000U

@@ -129,9 +129,7 @@ join_cpu(unsigned version, unsigned nevent, uint64_t ceid0)
 	fake_shape = shape_v3p5;
 }
 
-/*
- * If CPUs differ, the backend offers what all of them have, in any boot order.
- */
+/* CPUs that differ: the backend offers what all have, in any boot order. */
 TEST(unlike_cpus)
 {
 	join_cpu(7, 20, ~0ULL);
@@ -422,9 +420,7 @@ TEST(common_version_and_events)
 	assert_int_equal(pmuv3.pv_ceid[1], 4);
 }
 
-/*
- * PMCEID says which common events exist.  Other events belong to a CPU model.
- */
+/* PMCEID says which common events exist; others belong to a CPU model. */
 PMUV3_TEST(events_of_the_tables)
 {
 	static const struct {

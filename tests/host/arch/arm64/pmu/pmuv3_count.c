@@ -186,10 +186,7 @@ PMUV3_TEST(reads_are_open_while_a_set_that_asks_runs)
 	set_stop(&s);
 }
 
-/*
- * A set that may read, may read every PIC.  The backend therefore clears what
- * the set before it left on this CPU.
- */
+/* A set may read every PIC: what the set before left here is cleared. */
 PMUV3_TEST(no_set_reads_what_others_counted)
 {
 	struct set first, second;
@@ -260,10 +257,7 @@ PMUV3_TEST(tick_never_stops)
 	assert_int_equal(s.data[0], 10 * FAKE_CPI);
 }
 
-/*
- * Barriers are part of every switch, so the backend has as few as the rules
- * allow.
- */
+/* Barriers are part of every switch: as few as the rules allow. */
 PMUV3_TEST(barriers_are_not_wasted)
 {
 	struct set s;

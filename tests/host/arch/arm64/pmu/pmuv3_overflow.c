@@ -179,10 +179,7 @@ PMUV3_TEST(an_overflow_freezes_the_set)
 	assert_true(ops->pcbe_no_freeze);
 }
 
-/*
- * Without a helper PIC this emulator loses the overflow interrupt.  The test
- * shows that the fake behaves as it claims.
- */
+/* The fake behaves as it claims: without a helper the interrupt is lost. */
 PMUV3_TEST(without_helper_the_interrupt_is_lost)
 {
 	struct fake_shape shape = lossy_shape(6, 6);
@@ -196,10 +193,7 @@ PMUV3_TEST(without_helper_the_interrupt_is_lost)
 	assert_int_equal(set_stop(&s), 1); /* it is noticed too late */
 }
 
-/*
- * One write of PMCNTENSET_EL0 starts both; the helper is one count lower.  The
- * counter that a program selected for its reads stays selected.
- */
+/* One write of PMCNTENSET_EL0 starts both; PMSELR_EL0 stays the program's. */
 PMUV3_TEST(helper_by_hand)
 {
 	struct fake_shape shape = lossy_shape(6, 6);
@@ -258,10 +252,7 @@ PMUV3_TEST(helper_interrupts_at_the_instruction)
 	}
 }
 
-/*
- * The helper overflows one count later.  The backend acknowledges this
- * overflow, and reports it to no set.
- */
+/* The helper overflows one count later: acknowledged, and of no set. */
 PMUV3_TEST(helper_overflow_is_not_reported)
 {
 	struct fake_shape shape = lossy_shape(6, 6);
@@ -283,20 +274,14 @@ PMUV3_TEST(helper_overflow_is_not_reported)
 	assert_int_equal(s.data[0], 3);
 	assert_int_equal(fake_pmu[0].pmovs, 0);
 
-	/*
-	 * When another set counts on the helper's PIC, its overflow is
-	 * reported.
-	 */
+	/* When another set counts on the helper's PIC, it is reported. */
 	set_one(&other, "inst_retired", 0, USER, -1ULL);
 	set_start(&other);
 	fake_run(0, 2);
 	assert_int_equal(set_stop(&other), 1);
 }
 
-/*
- * After each overflow the request starts again; every period has the same
- * length.
- */
+/* After each overflow the request starts again, with the same period. */
 PMUV3_TEST(periods_follow_each_other)
 {
 	struct fake_shape shape = lossy_shape(1, 2);
@@ -348,10 +333,7 @@ PMUV3_TEST(several_requests_in_a_set)
 	assert_int_equal(s.data[2], 0);
 }
 
-/*
- * Only a proved spare PIC becomes a helper.  If none is left, configure()
- * returns a subcode and changes nothing.
- */
+/* Only a proved spare PIC becomes a helper; without one, only a subcode. */
 PMUV3_TEST(helpers_are_found_or_refused)
 {
 	struct fake_shape shape = lossy_shape(6, 6);
@@ -423,9 +405,7 @@ PMUV3_TEST(no_helper_without_need)
 	assert_int_equal(set_stop(&s), 0x3f);
 }
 
-/*
- * On a machine without overflow interrupts, no PIC has its interrupt enabled.
- */
+/* Without overflow interrupts no PIC has its interrupt enabled. */
 PMUV3_TEST(mute_pics_enable_no_interrupt)
 {
 	struct fake_shape shape = lossy_shape(1, 1);

@@ -106,9 +106,7 @@ TEST(reserved_bits_and_absent_registers)
 	fake_msr("pmswinc_el0", 1);
 	assert_fault();
 
-	/*
-	 * Bits of absent counters are ignored: they stay 0 and are no fault.
-	 */
+	/* Bits of absent counters are ignored: they stay 0. */
 	fake_isb();
 	fake_msr("pmcntenset_el0", ~0ULL);
 	fake_msr("pmintenset_el1", ~0ULL);

@@ -50,9 +50,7 @@ PMUV3_TEST(event_select_by_hand)
 	}
 }
 
-/*
- * A PIC counts exactly the instructions of the levels that its request names.
- */
+/* A PIC counts exactly the instructions of the levels of its request. */
 PMUV3_TEST(each_level_is_counted_separately)
 {
 	static const unsigned levels[] = { USER, SYS, HV };

@@ -1,7 +1,4 @@
-/*
- * PAPI's presets exist on any CPU with PMUv3, by PMCEID.  They are the same
- * events as in the table of a CPU that has one.
- */
+/* PAPI's presets exist on any PMUv3, and are the tables' events. */
 #include "events/machine.h"
 #include "tests/lib/host/test.h"
 
@@ -35,10 +32,7 @@ has_event(const struct events *es, unsigned common)
 	return false;
 }
 
-/*
- * A64FX counts loads and stores by its own events.  If it lacks the common
- * event, its table has the preset nevertheless.
- */
+/* A64FX has loads and stores of its own, even without the common events. */
 static unsigned
 check_presets(const struct events *es)
 {

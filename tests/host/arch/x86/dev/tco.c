@@ -1,7 +1,4 @@
-/*
- * The TCO timer of both kinds of Intel's chipsets is stopped if it runs.  A
- * machine without one is not written to.
- */
+/* A TCO timer that runs is stopped; a machine without one is not written to. */
 #include "tests/lib/host/support.h"
 
 #include <string.h>

@@ -1,6 +1,4 @@
-/*
- * Data of a loader above 4 GiB is mapped, each GiB of it, and nothing else is.
- */
+/* Each GiB of a loader's data above 4 GiB is mapped, and nothing else. */
 #include "tests/lib/host/support.h"
 
 #include "arch/x86/asm.h"

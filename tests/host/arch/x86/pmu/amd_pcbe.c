@@ -140,10 +140,7 @@ join_cpu(const struct fake_cpu *shape)
 	return found;
 }
 
-/*
- * A set runs on any CPU, so the backend offers the PICs that all CPUs have.
- * It refuses CPUs of different kinds.
- */
+/* The backend offers PICs that all CPUs have, and refuses unlike CPUs. */
 TEST(unlike_cpus)
 {
 	struct fake_cpu few = bulldozer, many = bulldozer;
@@ -160,10 +157,7 @@ TEST(unlike_cpus)
 	assert_int_equal(ops->ncounters(), 4);
 }
 
-/*
- * The attribute `pc` is bit 19 of a select.  A guest of KVM, for which the bit
- * is reserved, gets #GP.  The attribute is then refused on all CPUs.
- */
+/* If `pc`, bit 19, gets #GP (a guest of KVM), it is refused on all CPUs. */
 TEST(reserved_pin_control)
 {
 	struct fake_cpu guest = zen_4, legacy = k8;
@@ -229,10 +223,7 @@ TEST(kinds_of_events)
 	assert_string_equal(named_refusal.cf_why, "");
 }
 
-/*
- * docs/x86.md, "Events an emulator models".  The listed events have no unit
- * mask.
- */
+/* docs/x86.md, "Events an emulator models": listed without a unit mask. */
 TEST(events_not_modelled)
 {
 	const uint32_t obeyed = 0xff800000 | 3U << 16 | 5U << 20 | 1U << 19;
@@ -357,9 +348,7 @@ TEST(selects)
 	assert_int_equal(cpu->sel[3], 0);
 }
 
-/*
- * CPC-PCBE-03: the unit mask of the attribute is ORed with the event's.
- */
+/* CPC-PCBE-03: the unit mask of the attribute is ORed with the event's. */
 TEST(unit_masks_are_combined)
 {
 	struct cpc_event ev = { .ce_code = AMD_CODE(0x0c0, 0x02) };
@@ -478,10 +467,7 @@ TEST(no_overflow_freezes)
 	assert_int_equal(set.data[1], 18);
 }
 
-/*
- * The other bits of the register stay.  If the register is absent, it is not
- * accessed.
- */
+/* The other bits of the register stay; an absent one is not accessed. */
 TEST(lfence_is_serialising)
 {
 	struct fake_cpu c = bulldozer;
@@ -504,10 +490,7 @@ TEST(six_counters_at_most)
 	assert_int_equal(ops->ncounters(), 6);
 }
 
-/*
- * CPUID has no bit for the four legacy counters.  The backend writes them, and
- * reads the value back, to find out.
- */
+/* CPUID has no bit for the four legacy counters: writes find them. */
 TEST(wrong_cpuid)
 {
 	struct fake_cpu c = k8;

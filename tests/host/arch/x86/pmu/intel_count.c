@@ -1,14 +1,8 @@
-/*
- * Intel's PICs start, stop, are read and overflow on every shape.  The counts
- * are the same with any set of registers.
- */
+/* Intel's PICs count the same on every shape, whatever registers it has. */
 #include "arch/x86/pmu/regs.h"
 #include "tests/lib/host/x86/intel_shapes.h"
 
-/*
- * Program, run, sample, stop, continue: the counts are the same on every
- * shape.
- */
+/* Program, run, sample, stop, continue: the counts are the same. */
 static void
 start_read_stop(const struct fake_cpu *shape)
 {
@@ -57,10 +51,7 @@ TEST(every_shape_counts)
 	start_read_stop(&sixth);
 }
 
-/*
- * CPC-PCBE-06: an overflow is reported once, by the status register, or on
- * version 1 by the values of the PICs.
- */
+/* CPC-PCBE-06: an overflow is reported once, also on version 1. */
 static void
 check_overflow(const struct fake_cpu *shape)
 {
@@ -97,10 +88,7 @@ TEST(overflow_is_reported_once)
 	assert_int_equal(ops->overflow_bitmap(), 1 << 5);
 }
 
-/*
- * CPC-PCBE-01: if a write sets all bits of the counter, any preset can be
- * loaded.
- */
+/* CPC-PCBE-01: with full-width writes any preset can be loaded. */
 TEST(full_width)
 {
 	boot(&skylake);
@@ -131,10 +119,7 @@ TEST(sign_extended)
 	assert_int_equal(set.data[2], 0x5123456789abcdf6);
 }
 
-/*
- * With writes of 32 bits, a far notify overflow is reached in stages.  The end
- * of a stage is not reported as the overflow.
- */
+/* With writes of 32 bits a far overflow takes stages, and is reported once. */
 TEST(far_overflow_in_stages)
 {
 	const uint64_t preset = (1ULL << 40) - (5ULL << 30) - 17;
@@ -182,10 +167,7 @@ TEST(no_overflow_freezes)
 	assert_int_equal(set.data[1], 17);
 }
 
-/*
- * Counts stand from the overflow of a notify request on.  The fake looks at the
- * PICs in turn, so the last one overflows.
- */
+/* Counts stand from the notify overflow on: the fake's last PIC overflows. */
 TEST(an_overflow_freezes_the_set)
 {
 	boot(&nehalem); /* version 3 */

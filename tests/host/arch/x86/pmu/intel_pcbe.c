@@ -14,10 +14,7 @@
 #include "kern/cpc/kcpc_impl.h"
 #include "kern/sched/cpuset.h"
 
-/*
- * Every PIC of the shape passes its proof, and counts nothing until it is
- * programmed.
- */
+/* Every PIC of the shape passes its proof; unprogrammed it counts nothing. */
 static void
 expect_shape(
     const struct fake_cpu *shape, unsigned npic, unsigned width, const char *at)
@@ -212,10 +209,7 @@ TEST(selects)
 	assert_int_equal(cpu->sel[1], 0);
 }
 
-/*
- * Version 6: PICs from 8 on have the new addresses, and the event select
- * has a second unit mask and EQ.
- */
+/* Version 6: new addresses from PIC 8 on, a second unit mask, and EQ. */
 TEST(version_6)
 {
 	struct fake_cpu bare = sixth;
@@ -385,10 +379,7 @@ boot_core_types(void)
 	fake_self = 0;
 }
 
-/*
- * PICs 0 to 5 and fixed counters 0 to 2 are on both, and come first.  Then come
- * general counters 6 and 7, and fixed counter 3, of the first CPU.
- */
+/* Both have PICs 0 to 5 and fixed 0 to 2; then come the first CPU's own. */
 TEST(core_types)
 {
 	struct cpc_pmu all = { 0 }, core = { 0 }, atom = { 0 };

@@ -36,10 +36,7 @@ add_name(struct x86_set *s, unsigned pic, const char *name, unsigned nattrs,
 	return subcode;
 }
 
-/*
- * The PICs of a name. *lacks becomes true if the machine lacks something that
- * the event needs.
- */
+/* The PICs of a name; *lacks: the machine lacks something that it needs. */
 static uint64_t
 pics_of(const char *name, bool *lacks)
 {
@@ -57,9 +54,7 @@ TEST(pics_match_the_tables)
 	boot(&skylake_whole);
 	assert_string_equal(
 	    named_machine(ops)->mc_table.es_pmu->ep_name, "skl");
-	/*
-	 * Four general PICs, of the eight in the table, then the fixed PICs.
-	 */
+	/* Four general PICs of the table's eight, then the fixed PICs. */
 	assert_int_equal(pics_of("BR_INST_RETIRED:ALL_BRANCHES", &lacks), 0xf);
 	assert_false(lacks);
 	assert_int_equal(pics_of("UNHALTED_REFERENCE_CYCLES", &lacks), 0x40);
@@ -90,9 +85,7 @@ TEST(selects_are_written)
 	    CPC_ATTR_REQUIRES_PRIVILEGE);
 }
 
-/*
- * CPC-BIND-17: two values for one extra MSR conflict, and the reason says so.
- */
+/* CPC-BIND-17: two values for one extra MSR conflict; the reason says so. */
 TEST(extra_msrs_are_shared)
 {
 	const char *one = "OFFCORE_RESPONSE_0:DMND_DATA_RD";
@@ -151,10 +144,7 @@ TEST(extra_msrs_that_threads_share)
 	intel_extras_shared = false;
 }
 
-/*
- * A bind configures while another set counts, or for a set of another CPU.  It
- * reads or writes no register, whether it is refused or not.
- */
+/* A bind configures while another set counts: it accesses no register. */
 TEST(configure_touches_no_register)
 {
 	static const struct {
@@ -186,10 +176,7 @@ TEST(configure_touches_no_register)
 	set_stop(&set);
 }
 
-/*
- * A set is for the CPUs of its core type, or for all.  The CPU that configures
- * it may be of another type, with other bits in its extra MSRs.
- */
+/* The CPU that configures a set may have other bits in its extra MSRs. */
 TEST(extra_msrs_of_the_right_cpu)
 {
 	struct fake_cpu p = skylake_whole, e = skylake_whole;
@@ -260,10 +247,7 @@ add_accepted(unsigned pic, const char *event, const char *attrs)
 	    set_add(&set, pic, event, CPC_COUNT_USER, attrs, 0), 0);
 }
 
-/*
- * An attribute for an extra MSR is refused if the event does not use that MSR.
- * It would have no effect, but could conflict.
- */
+/* An attribute for an extra MSR that the event does not use is refused. */
 TEST(attributes_need_their_event)
 {
 	static const struct {
@@ -313,10 +297,7 @@ TEST(attributes_need_their_event)
 	assert_int_equal(set.cfg[0].pc_extra, EXTRA_OFFCORE1);
 }
 
-/*
- * CPC-BIND-17: latency and front end thresholds conflict as offcore responses
- * do.
- */
+/* CPC-BIND-17: latency and front end thresholds conflict, too. */
 TEST(thresholds_are_shared)
 {
 	const char *three = "MEM_TRANS_RETIRED:LOAD_LATENCY";
@@ -338,10 +319,7 @@ TEST(thresholds_are_shared)
 	    "MSR_PEBS_FRONTEND (0x3f7) is to be 0x14, and 0x11 for request 2");
 }
 
-/*
- * A set takes each name of newer CPUs, on the first PIC that counts it.  This
- * includes their events of the extra MSRs.
- */
+/* A set takes each name of newer CPUs, on the first PIC that counts it. */
 TEST(newer_names_are_taken)
 {
 	static const struct {

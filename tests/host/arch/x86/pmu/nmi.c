@@ -12,10 +12,7 @@
 #define LATEST  12 /* most accesses by which an NMI is late */
 #define LONGEST 60 /* more instructions than start, work and stop take */
 
-/*
- * The NMI under test: whether it runs, its delay in accesses, the accesses
- * left.
- */
+/* The NMI under test: does it run, its delay and the accesses left. */
 static bool in_nmi;
 static unsigned nmi_delay, nmi_wait;
 static unsigned nnmi;
@@ -52,10 +49,7 @@ run_kernel(unsigned n)
 		retire_one();
 }
 
-/*
- * Two requests for the instructions of the kernel or of the program.  The
- * first is notified of its overflow after n instructions.
- */
+/* Instructions of the kernel or the program; the first notifies after n. */
 static void
 make_set(struct x86_set *s, uint64_t n, unsigned flags)
 {
@@ -145,10 +139,7 @@ TEST(one_stop_for_two_nmis)
 	assert_int_equal(x86_pic_nmi_found(), found + 1);
 }
 
-/*
- * Run the set once, with an overflow in start, work or stop, or after them.
- * Then run another set, which does not overflow.
- */
+/* Run the set, with an overflow somewhere; then another set, without one. */
 static void
 run_two_sets(const struct fake_cpu *shape, uint64_t n, unsigned late)
 {
@@ -171,9 +162,7 @@ run_two_sets(const struct fake_cpu *shape, uint64_t n, unsigned late)
 	/* No instruction is lost or counted twice. */
 	assert_int_equal(system.data[0] + n, system.data[1]);
 	assert_int_equal(user.data[1], 10);
-	/*
-	 * The NMI stops the PICs at once: only its first accesses are counted.
-	 */
+	/* The NMI stops the PICs at once: its first accesses count. */
 	if (late == 0 && overflowed != 0)
 		assert_true(system.data[0] <= 4);
 	/* Each overflow has one NMI. */
@@ -218,9 +207,7 @@ TEST(silent_overflows_do_not_stop_a_set)
 	assert_true(system.data[1] > WORK);
 }
 
-/*
- * If PICs start one after the other, an early NMI also stops the later ones.
- */
+/* If PICs start one by one, an early NMI also stops the later ones. */
 TEST(early_nmi_stops_later_pics)
 {
 	struct x86_set system;
@@ -244,10 +231,7 @@ TEST(early_nmi_stops_later_pics)
 	}
 }
 
-/*
- * The events that a profile's set counts in start, work and stop, added up as
- * kcpc does it.
- */
+/* The events of start, work and stop of a profile, added up as kcpc does. */
 static uint64_t
 count_profile(const struct fake_cpu *shape, uint64_t period)
 {
@@ -268,19 +252,14 @@ count_profile(const struct fake_cpu *shape, uint64_t period)
 	struct pcbe_nmi_log *pk = ops->nmi_log();
 	uint64_t events = pk->pk_n * period + ((system.data[0] + period) &
 						  ((1ULL << cpu->width) - 1));
-	/*
-	 * Each NMI left an entry, except one that interrupted the stop itself.
-	 */
+	/* Each NMI left an entry, but one that interrupted the stop. */
 	assert_int_equal(pk->pk_lost, 0);
 	assert_true(nnmi - pk->pk_n <= 1);
 	pk->pk_n = 0;
 	return events;
 }
 
-/*
- * The set of a profile resumes at its own preset.  Each NMI is one period.
- * The accesses of the NMI are not counted.
- */
+/* A profile's set resumes at its preset: each NMI is one uncounted period. */
 TEST(profiles_lose_nothing)
 {
 	static const struct fake_cpu *const shapes[] = { &skylake, &nehalem,
@@ -295,10 +274,7 @@ TEST(profiles_lose_nothing)
 	}
 }
 
-/*
- * Two profiles of the kernel have the same PIC and period, and other events.
- * After an NMI each continues with its own event.
- */
+/* Two profiles with one PIC and period keep their own events after an NMI. */
 TEST(profiles_keep_their_events)
 {
 	static const struct fake_cpu *const shapes[] = { &skylake, &core_duo };

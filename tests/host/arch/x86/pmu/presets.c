@@ -1,7 +1,4 @@
-/*
- * PAPI's presets that every x86 CPU offers are the same events as in the table
- * of a CPU that has them.
- */
+/* Presets that every x86 CPU offers are the events of the CPUs' tables. */
 #include <string.h>
 
 #include "events/machine.h"
@@ -10,10 +7,7 @@
 /* EN, INT, OS, USR. */
 #define CONTROL 0x530000ULL
 
-/*
- * The name of the nth event of this kind if it is a preset of this PMU, else
- * NULL.
- */
+/* The name of the nth event of this kind if the PMU has the preset, or NULL. */
 static const char *
 preset_name(const struct machine_kind *mk, const struct cpc_pmu *pm, unsigned n,
     uint64_t *code)
@@ -28,10 +22,7 @@ preset_name(const struct machine_kind *mk, const struct cpc_pmu *pm, unsigned n,
 	    const char *const *)((const char *)mk->mk_first + n * mk->mk_bytes);
 }
 
-/*
- * The table encodes the name as this code.  Returns false if the table lacks
- * the name.
- */
+/* Does the table encode the name as this code?  False: it lacks the name. */
 static bool
 assert_code(const struct events *es, const char *name, uint64_t code)
 {
@@ -76,10 +67,7 @@ TEST(intel_presets_match_the_tables)
 
 	for (unsigned n = 0; (es = events_nth(event_dbs, n)).es_pmu != NULL;
 	     n++) {
-		/*
-		 * Knights Corner does not have architectural performance
-		 * monitoring.
-		 */
+		/* No architectural performance monitoring. */
 		if (es.es_pmu->ep_kind == EVENT_INTEL &&
 		    strcmp(es.es_pmu->ep_name, "knc") != 0)
 			assert_in_range(check_intel(&es), 4, 6);

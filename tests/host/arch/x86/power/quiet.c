@@ -1,8 +1,4 @@
-/*
- * Each item of quiet= changes the register that the part has, and is undone at
- * the end.  Without such a register, or if it does not change, the item says
- * so.
- */
+/* Each item of quiet= changes its register until the end, or says it cannot. */
 #include "tests/lib/host/support.h"
 
 #include <string.h>
@@ -38,10 +34,7 @@ static const struct fake_part skylake = {
 	    { IA32_DEBUGCTL, 1, ALL, 0 } },
 };
 
-/*
- * The same in HWP mode: levels 0x2a to 8, 0x22 guaranteed.  The package's
- * request is in force.
- */
+/* The same in HWP mode: levels 0x2a to 8, 0x22 guaranteed, by the package. */
 static const struct fake_part skylake_hwp = {
 	INTEL(0x5e),
 	{ { 1, { .c = 1 << 7 } }, { 6, { .a = 0x982, .c = 8 } } },

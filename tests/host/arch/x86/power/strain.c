@@ -1,8 +1,4 @@
-/*
- * A disturbance of a run without an interrupt is counted where the CPU shows
- * it, and has no flag where it does not.  A record has the registers that
- * exist.
- */
+/* A disturbance without an interrupt is counted where the CPU shows it. */
 #include "tests/lib/host/support.h"
 
 #include <string.h>

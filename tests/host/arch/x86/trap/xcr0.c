@@ -1,7 +1,4 @@
-/*
- * The kernel uses no more extended state than XCR0 holds, and says so once.
- * Each emulated CPU holds some bits of XCR0 only.
- */
+/* The kernel uses no more extended state than XCR0 holds, and says so once. */
 #include <stdio.h>
 #include <string.h>
 

@@ -117,10 +117,7 @@ old_failures_stay_repaired(void **state)
 	}
 }
 
-/*
- * A faulty kernel fails, and its schedule repeats the failure.  The correct
- * kernel passes the same schedule.
- */
+/* A faulty kernel's failing schedule repeats; the correct kernel passes it. */
 static void
 faults_are_found(void **state)
 {

@@ -21,9 +21,7 @@ struct as;
 #define EX_NREQ  2 /* requests in a set, at most */
 #define EX_IDLE  (-1)
 
-/*
- * A step on a CPU.  Its LWP does it, except the first four and the last four.
- */
+/* A step of the CPU's LWP, except the first four and the last four. */
 enum ex_op {
 	EX_RUN1, /* switch to LWP 1 */
 	EX_RUN2,
@@ -140,20 +138,12 @@ void ex_model_reset(struct ex_model *m, const struct soft_shape *shape);
 /* Is the step possible? */
 bool ex_model_enabled(const struct ex_model *m, struct ex_step s);
 void ex_model_do(struct ex_model *m, struct ex_step s, struct ex_result *r);
-/*
- * A read of the counter page made one step, with result r.  Returns NULL, or
- * the reason why r is wrong.
- */
+/* A read of the counter page gave r: NULL, or the reason why r is wrong. */
 const char *ex_model_read(
     struct ex_model *m, unsigned cpu, const struct ex_result *r);
-/*
- * The set that an LWP reads: the one it has bound, even if it is unbound now.
- */
+/* The set that an LWP reads: the last that it bound. */
 unsigned ex_model_set(const struct ex_model *m, unsigned lwp);
-/*
- * Equal for states with equal futures.  Ticks and past signals are not part of
- * it.
- */
+/* Equal for states with equal futures, without ticks and past signals. */
 uint64_t ex_model_hash(const struct ex_model *m);
 /* Do PICs count for the LWP's context now? */
 bool ex_model_running(const struct ex_model *m, unsigned lwp);
@@ -185,10 +175,7 @@ const char *ex_world_end(void);
 void ex_page_reset(void);
 void ex_page_find(unsigned lwp, const struct as *as, uintptr_t uva);
 void ex_page_gone(unsigned lwp);
-/*
- * The LWP was forked.  Its page is at the address of its parent's page, in the
- * address space as.
- */
+/* The LWP was forked: its page is at its parent's address, in space as. */
 void ex_page_fork(unsigned parent, unsigned lwp, const struct as *as);
 /* Make one part of a read.  Returns false if the kernel must sample. */
 bool ex_page_read(unsigned lwp, uint64_t set, uint64_t n, struct ex_result *r);
@@ -198,10 +185,7 @@ bool ex_page_frozen(
 
 /* search.c */
 extern const char *const ex_ops[EX_NOP];
-/*
- * Parse `0:bind1 1:run3`.  Returns the number of steps, or -1 with the unknown
- * step in *bad.
- */
+/* Parse `0:bind1 1:run3`: the number of steps, or -1 with the unknown step. */
 int ex_parse(const char *schedule, struct ex_step *steps, const char **bad);
 
 struct ex_search {
@@ -214,9 +198,7 @@ struct ex_search {
 	char exh_wrong[256]; /* the failure, or empty */
 	char exh_schedule[EX_MAXSTEPS * 12];
 };
-/*
- * Try every schedule.  Returns false and describes the failure if one fails.
- */
+/* Try every schedule.  Returns false and describes the failure. */
 bool ex_search(struct ex_search *x);
 /* Try one schedule.  Returns false if it fails or is not possible. */
 bool ex_replay(struct ex_search *x, const char *schedule);

@@ -1,7 +1,4 @@
-/*
- * The model: the result of each step, as simply as possible.  A context is a
- * few numbers that change while its LWP runs.
- */
+/* The model: the result of each step, from a few numbers for each context. */
 #include <errno.h>
 #include <string.h>
 
@@ -60,9 +57,7 @@ ex_model_enabled(const struct ex_model *m, struct ex_step s)
 	}
 }
 
-/*
- * The LWP has a valid context: 0, or the errno that every operation returns.
- */
+/* 0 if the LWP has a valid context, or the errno of every operation. */
 static int
 check_own(const struct ex_ctx *c)
 {
@@ -113,9 +108,7 @@ sample_set(struct ex_model *m, unsigned lwp, unsigned set, struct ex_result *r)
 	return 0;
 }
 
-/*
- * Unbind the LWP's own instance, or a CPU's that any LWP of its process bound.
- */
+/* Unbind the LWP's own instance, or a CPU's that its process bound. */
 static int
 unbind_set(struct ex_model *m, unsigned lwp, unsigned set)
 {

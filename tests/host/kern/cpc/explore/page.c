@@ -1,7 +1,4 @@
-/*
- * The library's read of a counter page, a few instructions at a time, as in
- * cpc/<machine>/read.S.
- */
+/* The library's read of a counter page in parts, as in cpc/ARCH/read.S. */
 #include "tests/host/kern/cpc/explore/explore.h"
 
 #include <string.h>
@@ -86,10 +83,7 @@ ex_page_read(unsigned lwp, uint64_t set, uint64_t n, struct ex_result *r)
 	struct reader *rd = &readers[lwp];
 
 	if (rd->rd_stage == 2 * rd->rd_n && rd->rd_stage != 0) {
-		/*
-		 * All parts are read.  The counts are valid if the sequence is
-		 * the same.
-		 */
+		/* All is read: it is valid if the sequence is the same. */
 		rd->rd_stage = 0;
 		if (rd->rd_seq == rd->rd_page->cg_seq) {
 			memcpy(r->exr_count, rd->rd_value,

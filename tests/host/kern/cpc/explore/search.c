@@ -83,9 +83,7 @@ reset_both(void)
 	ex_world_boot(xs->exh_shape, xs->exh_fault);
 }
 
-/*
- * The steps of a read depend on the page, so the model checks only the result.
- */
+/* The steps of a read depend on the page: only its result is checked. */
 static bool
 make_read(unsigned n, bool check)
 {

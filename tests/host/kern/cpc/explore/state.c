@@ -1,7 +1,4 @@
-/*
- * The model's state and its basic operations: which context counts, starting,
- * stopping, releasing, and advancing counts.
- */
+/* The model's state: which context counts, start, stop, release, advance. */
 #include "tests/host/kern/cpc/explore/state.h"
 
 #include <errno.h>
@@ -12,9 +9,7 @@
 const struct ex_set ex_sets[EX_NSET] = {
 	/* One step before it wraps, with PICs of 16 bits. */
 	{ 1, { { "instructions", 1, CPC_COUNT_USER, 0xfffd } } },
-	/*
-	 * One request is a step before its signal, the other before it wraps.
-	 */
+	/* One overflow is a step before its signal, or before it wraps. */
 	{ 2, { { "instructions", 1,
 		   CPC_COUNT_USER | CPC_COUNT_SYSTEM | CPC_OVF_NOTIFY_EMT,
 		   UINT64_MAX - 2 },
@@ -62,9 +57,7 @@ ex_model_reset(struct ex_model *m, const struct soft_shape *shape)
 		m->em_cpu[i].mp_lwp = (int8_t)i;
 }
 
-/*
- * The context that this CPU counts for: of its own set, of its LWP, or NULL.
- */
+/* The context that this CPU counts for: its own set's, its LWP's, or NULL. */
 static struct ex_ctx *
 counting_ctx(struct ex_model *m, unsigned cpu)
 {
@@ -78,10 +71,7 @@ counting_ctx(struct ex_model *m, unsigned cpu)
 	           : NULL;
 }
 
-/*
- * Stop the PICs.  Overflows become known.  An overflow that must notify
- * freezes the context of an LWP.
- */
+/* Stop the PICs: overflows become known, and a notifying one freezes. */
 static void
 stop_pics(struct ex_model *m, unsigned cpu)
 {
@@ -121,10 +111,7 @@ has_bound(const struct ex_model *m, unsigned lwp, unsigned cpu)
 	       m->em_cpu[cpu].mp_binder == (int)lwp;
 }
 
-/*
- * The binder goes to the CPU of its other set.  After the last, it is bound as
- * before the first.
- */
+/* The binder goes to its other set's CPU, after the last to its first. */
 void
 ex_drop_cpu(struct ex_model *m, unsigned cpu)
 {
@@ -249,9 +236,7 @@ ex_bind_set(struct ex_model *m, unsigned lwp, unsigned set, bool inherit)
 	return err;
 }
 
-/*
- * The first set that is bound to a CPU invalidates the contexts of all LWPs.
- */
+/* The first set of a CPU invalidates the contexts of all LWPs. */
 static void
 invalidate_all(struct ex_model *m)
 {
@@ -323,10 +308,7 @@ ex_clone(struct ex_model *m, const struct ex_lwp *parent)
 	}
 }
 
-/*
- * Retire one instruction.  With NMIs, an overflow that must notify and can
- * happen in the kernel stops the set of an LWP at once.
- */
+/* Retire an instruction.  With NMIs a notifying overflow stops at once. */
 static void
 retire_one(
     struct ex_model *m, unsigned cpu, unsigned privilege, struct ex_ctx *c)
@@ -363,10 +345,7 @@ ex_retire(struct ex_model *m, unsigned cpu, unsigned privilege)
 	}
 }
 
-/*
- * A timer does the same as an early interrupt: it reads the PICs.  Only PICs
- * without an overflow interrupt have a timer.
- */
+/* A timer reads the PICs, too, if these do not interrupt. */
 void
 ex_look(struct ex_model *m, unsigned cpu)
 {

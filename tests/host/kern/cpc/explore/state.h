@@ -1,7 +1,4 @@
-/*
- * The basic operations on the model's state.  Included by model.c and state.c
- * of tests/host/kern/cpc/explore/.
- */
+/* The basic operations on the state, for model.c and state.c. */
 #ifndef TESTS_HOST_KERN_CPC_EXPLORE_STATE_H
 #define TESTS_HOST_KERN_CPC_EXPLORE_STATE_H
 

@@ -1,7 +1,4 @@
-/*
- * The same steps in kcpc itself, on the fake kernel and the software PMU, and
- * the comparison of its state with the model.
- */
+/* The same steps in kcpc, on the fake kernel and the software PMU. */
 #include "tests/host/kern/cpc/explore/explore.h"
 
 #include <stdio.h>

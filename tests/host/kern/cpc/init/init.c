@@ -1,7 +1,4 @@
-/*
- * The proof at boot: the kernel reports what it finds, and uses no PIC that
- * fails.
- */
+/* The proof at boot reports what it finds; no PIC that fails is used. */
 #include "tests/lib/host/kcpc/host.h"
 
 #include <string.h>
@@ -63,10 +60,7 @@ CPC_TEST(broken_pic_is_named_and_not_used)
 	assert_int_equal(fake_pmu_running(), 1 << 0 | 1 << 2);
 }
 
-/*
- * A raw code is not in the list of a PIC, so the add accepts picnum.  The bind
- * refuses it.
- */
+/* A raw code is in no PIC's list: the add takes picnum, the bind does not. */
 CPC_TEST(broken_pic_takes_no_raw_code_either)
 {
 	fake_shape.broken = 1 << 1;

@@ -1,7 +1,4 @@
-/*
- * Profiles: which sets can become one, and which LWPs it counts.  The fixture
- * checks that nothing of it remains.
- */
+/* Profiles: which sets can become one, which LWPs it counts. */
 #include "tests/lib/host/kcpc/profile.h"
 
 PROFILE_TEST(sets_that_can_be_profiled)
@@ -72,10 +69,7 @@ PROFILE_TEST(other_files_are_refused)
 	assert_int_equal(profile_take(&profile_st, sizeof profile_st), 0);
 }
 
-/*
- * CPC-EXEC-01: without a profile a set ends with its program, also one of a
- * CPU.
- */
+/* CPC-EXEC-01: without a profile a set ends with its program, or CPU's. */
 PROFILE_TEST(a_set_ends_with_its_program)
 {
 	cpc_set_t *set = set_of("instructions");
@@ -115,10 +109,7 @@ PROFILE_TEST(a_thread_before_the_program_is_not_counted)
 	assert_int_equal(profile_st.ct_lwps, 1);
 }
 
-/*
- * The library loses the set, which does not count until the next program
- * begins.  It then counts from the presets.
- */
+/* The library loses the set, which counts the next program from presets. */
 PROFILE_TEST(the_next_program_is_counted)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
@@ -165,9 +156,7 @@ PROFILE_TEST(the_next_program_is_counted)
 	assert_int_equal(profile_take((void *)BAD, 8), -EFAULT);
 }
 
-/*
- * New LWPs and processes of the program count from the presets, and are added.
- */
+/* New LWPs and processes count from the presets, and are added. */
 PROFILE_TEST(forked_processes_are_counted)
 {
 	struct kcpc_stat ks;
@@ -238,10 +227,7 @@ PROFILE_TEST(an_invalid_context_stops_counting)
 	assert_int_equal(profile_st.ct_revoked, 2);
 }
 
-/*
- * Contexts that become invalid before the program begins, and a program that
- * never begins.
- */
+/* Contexts become invalid before the program begins, or it never begins. */
 PROFILE_TEST(a_profile_that_never_begins)
 {
 	profile_begin(set_of("instructions"), 0);

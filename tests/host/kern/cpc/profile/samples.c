@@ -1,7 +1,4 @@
-/*
- * The samples of a profile.  That each period has the same number of events
- * needs a real PMU: tests/cli/tools/record.py.
- */
+/* A profile's samples.  Periods of a real PMU: tests/cli/tools/record.py. */
 #include "tests/lib/host/kcpc/profile.h"
 
 /* A sample of depth 1. */
@@ -110,10 +107,7 @@ PROFILE_TEST(samples_belong_to_their_program)
 	assert_int_equal(profile_st.ct_events, 4 * PERIOD + 2);
 }
 
-/*
- * The frames of callers have rising addresses.  The walk ends at a frame that
- * does not, and at the depth of the profile.
- */
+/* Callers' frames rise; the walk ends where not, and at the depth. */
 PROFILE_TEST(callers_are_found_by_their_frames)
 {
 	static struct {
@@ -183,10 +177,7 @@ PROFILE_TEST(no_more_frames_than_the_depth)
 
 #define MANY 1000 /* samples; a page holds about 125 */
 
-/*
- * A read returns as many whole samples as fit, in order, with a buffer of any
- * size.
- */
+/* A read returns as many whole samples as fit, in order. */
 PROFILE_TEST(samples_are_read_in_full)
 {
 	static const size_t rooms[] = { sizeof(struct sample), 47, 100, 4096,
@@ -260,10 +251,7 @@ PROFILE_TEST(without_memory_samples_are_lost)
 	assert_sample(&s, 1, 2);
 }
 
-/*
- * A late interrupt ends several periods with one sample.  Without any, the LWP
- * ends with whole periods.
- */
+/* A late interrupt ends several periods with a sample; an LWP's end, none. */
 PROFILE_TEST(periods_without_a_sample_are_counted)
 {
 	profile_begin(profile_set(NOTIFY), 1);
@@ -325,9 +313,7 @@ get_nmi_log(void)
 	return &nmi_log;
 }
 
-/*
- * A sample of depth 2: an address in the kernel, and the program's next one.
- */
+/* A sample of depth 2: an address in the kernel, the program's next one. */
 struct pair {
 	struct cpc_profile_sample head;
 	uint64_t pc[2];
@@ -341,10 +327,7 @@ assert_pair(const struct pair *s, uint64_t kernel, uint64_t pc)
 	assert_int_equal(s->pc[1], pc);
 }
 
-/*
- * kern/cpc/pcbe.h: after an overflow in the kernel, the PIC itself continues
- * from the preset.
- */
+/* kern/cpc/pcbe.h: after one in the kernel the PIC itself continues. */
 PROFILE_TEST(overflows_in_the_kernel_are_sampled)
 {
 	static struct pcbe_ops nmi;

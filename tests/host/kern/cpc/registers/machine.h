@@ -1,7 +1,4 @@
-/*
- * The register files of PMUs below kcpc.  Included by the files of
- * tests/host/kern/cpc/registers/.
- */
+/* The register files of PMUs below kcpc, for the files of this folder. */
 #ifndef TESTS_HOST_KERN_CPC_REGISTERS_MACHINE_H
 #define TESTS_HOST_KERN_CPC_REGISTERS_MACHINE_H
 

@@ -141,10 +141,7 @@ release(const struct pack *p)
 	assert_int_equal(call(CPC_OP_RELE, p->head.cp_set, 0, 0, 0), 0);
 }
 
-/*
- * The operations.  LWP 1 has the set and runs on CPU 0.  LWP 2 and LWPs of
- * process 1 work with another set.
- */
+/* LWP 1 has the set and runs on CPU 0; LWP 2 and process 1 use another. */
 
 static struct pack first, second;
 static const char *const *other; /* the requests of the second set */

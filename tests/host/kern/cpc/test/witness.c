@@ -1,7 +1,4 @@
-/*
- * The witness agrees with LWPs whose counts are right, and reports a wrong
- * one.
- */
+/* The witness agrees with right counts, and reports a wrong one. */
 #include "tests/lib/host/kcpc/host.h"
 
 #include <string.h>
@@ -137,10 +134,7 @@ CPC_TEST(a_narrow_counter_is_compared_in_its_width)
 	assert_true(witness_end());
 }
 
-/*
- * The witness cannot check counts that stop inside the kernel.  With a witness
- * of the kernel no overflow stops a set there.
- */
+/* With a witness of the kernel no overflow stops a set in the kernel. */
 CPC_TEST(no_urgent_pics_with_a_witness)
 {
 	const uint32_t of[] = { CPC_COUNT_USER, CPC_COUNT_SYSTEM };

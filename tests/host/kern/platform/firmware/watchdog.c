@@ -1,6 +1,4 @@
-/*
- * A record lists each watchdog, and the worst of their states.
- */
+/* A record lists each watchdog, and the worst of their states. */
 #include "tests/lib/host/support.h"
 
 #include <string.h>

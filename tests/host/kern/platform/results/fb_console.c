@@ -159,10 +159,7 @@ TEST(scrolls)
 		snprintf(line, sizeof line, "line %u\n", i);
 		write_text(line);
 	}
-	/*
-	 * The console scrolls by a quarter: six or seven of eight lines have
-	 * text.
-	 */
+	/* The console scrolls by a quarter: 6 or 7 of 8 lines have text. */
 	expect_line(5, "line 99");
 	expect_line(0, "line 94");
 	expect_line(6, "");

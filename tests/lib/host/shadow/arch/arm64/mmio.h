@@ -1,7 +1,4 @@
-/*
- * Replaces arch/arm64/mmio.h in host tests: tests/lib/host/shadow comes first
- * in their include path.  A test has the registers.
- */
+/* Replaces arch/arm64/mmio.h in host tests, which have the registers. */
 #ifndef TESTS_LIB_HOST_SHADOW_ARCH_ARM64_MMIO_H
 #define TESTS_LIB_HOST_SHADOW_ARCH_ARM64_MMIO_H
 

@@ -1,8 +1,4 @@
-/*
- * Replaces arch/x86/insn.h in host tests of drivers with I/O ports, MSRs
- * or the TSC, which the test has: tests/lib/host/shadow_ports comes first in
- * their include path.
- */
+/* Replaces arch/x86/insn.h in host tests of drivers, which have it. */
 #ifndef TESTS_LIB_HOST_SHADOW_PORTS_ARCH_X86_INSN_H
 #define TESTS_LIB_HOST_SHADOW_PORTS_ARCH_X86_INSN_H
 

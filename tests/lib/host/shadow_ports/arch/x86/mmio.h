@@ -1,6 +1,4 @@
-/*
- * Replaces arch/x86/mmio.h in host tests of drivers, like insn.h here.
- */
+/* Replaces arch/x86/mmio.h in host tests of drivers, like insn.h here. */
 #ifndef TESTS_LIB_HOST_SHADOW_PORTS_ARCH_X86_MMIO_H
 #define TESTS_LIB_HOST_SHADOW_PORTS_ARCH_X86_MMIO_H
 

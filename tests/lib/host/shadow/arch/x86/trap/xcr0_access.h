@@ -1,7 +1,4 @@
-/*
- * Replaces arch/x86/trap/xcr0_access.h in host tests: tests/lib/host/shadow
- * comes first in their include path.
- */
+/* Replaces arch/x86/trap/xcr0_access.h in host tests. */
 #ifndef TESTS_LIB_HOST_SHADOW_ARCH_X86_TRAP_XCR0_ACCESS_H
 #define TESTS_LIB_HOST_SHADOW_ARCH_X86_TRAP_XCR0_ACCESS_H
 

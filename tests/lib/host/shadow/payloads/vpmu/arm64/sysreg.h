@@ -1,7 +1,4 @@
-/*
- * Replaces payloads/vpmu/arm64/sysreg.h in host tests:
- * tests/lib/host/shadow comes first in their include path.
- */
+/* Replaces payloads/vpmu/arm64/sysreg.h in host tests. */
 #ifndef TESTS_LIB_HOST_SHADOW_PAYLOADS_VPMU_ARM64_SYSREG_H
 #define TESTS_LIB_HOST_SHADOW_PAYLOADS_VPMU_ARM64_SYSREG_H
 
