@@ -2,12 +2,17 @@
 """examples/ci: each step of GitHub's action, of GitLab's job and of make is run as the forge would run it.
 
 One instruction more must be named and fail at a limit of 0%.  A program that did not change must pass, in another folder, by
-another user's environment and on another day: 50 times as a campaign.  Packages are not installed here; `packages` does that."""
+another user's environment and on another day: 50 times as a campaign.  Packages are not installed here.
+
+    workflow.py FOLDER    as root of a fresh Debian (`packages`): each forge installs the packages of FOLDER, and users are real
+"""
 import os
 import pathlib
 import random
+import re
 import shutil
 import subprocess
+import sys
 import tempfile
 
 import yaml
@@ -16,17 +21,40 @@ from tap import check, end, equal
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 CI = "examples/ci"
 NEVER = "no step runs this"
+PACKAGES = pathlib.Path(sys.argv[1]).resolve() if sys.argv[1:] else None
 CACHE = subprocess.run([ROOT / "scripts" / "setup", "--cache"], check=True, capture_output=True, text=True).stdout.strip()
 
 
-def sh(tree, text, **more):
-    """Run lines of shell as a forge does, with the commands of `fake` before all others."""
-    env = {"PATH": f"{fake}:{ROOT}/scripts:{os.environ['PATH']}", "HOME": str(tree), "XDG_CACHE_HOME": os.path.dirname(CACHE), "LC_ALL": "C.UTF-8", "BARECPC_BUILD": "no", **more}
-    return subprocess.run(["sh", "-e", "-c", text], cwd=tree, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+def sh(tree, text, user=0, **more):
+    """Run lines of shell as a forge does, with the commands of `fake` before all others; with packages as this user."""
+    env = {"PATH": f"{fake}:{os.environ['PATH']}", "HOME": str(tree), "LC_ALL": "C.UTF-8", **more}
+    who = {}
+    if PACKAGES:
+        subprocess.run(["chown", "-R", f"{user}:{user}", tree], check=True)
+        who = {"user": user, "group": user, "extra_groups": []}
+    else:
+        env |= {"PATH": f"{fake}:{ROOT}/scripts:{os.environ['PATH']}", "XDG_CACHE_HOME": os.path.dirname(CACHE), "BARECPC_BUILD": "no"}
+    return subprocess.run(["sh", "-e", "-c", text], cwd=tree, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, **who)
 
 
 def git(tree, *words):
-    return subprocess.run(["git", "-C", tree, "-c", "user.name=a", "-c", "user.email=a@b", *words], check=True, capture_output=True, text=True).stdout.strip()
+    return subprocess.run(["git", "-C", tree, "-c", "user.name=a", "-c", "user.email=a@b", "-c", "safe.directory=*", *words], check=True, capture_output=True,
+                          text=True).stdout.strip()
+
+
+def fresh():
+    """Take away what a forge's steps install."""
+    if PACKAGES:
+        subprocess.run(["apt-get", "-qq", "-y", "purge", "barecpc", "barecpc-qemu", "gcc", "musl-dev"], check=True)
+
+
+def keep(tree, key):
+    """Keep the records of the base under a key, as actions/cache@v4 does before the job.  Returns what that does after it."""
+    kept, counts = tree.parent / "kept" / key, tree / "counts"
+    if kept.is_dir():
+        shutil.copytree(kept, counts, dirs_exist_ok=True)
+        return lambda: None
+    return lambda: [kept.mkdir(parents=True), *(shutil.copy(file, kept) for file in counts.glob("base-*"))]
 
 
 def filled(text, values):
@@ -36,27 +64,35 @@ def filled(text, values):
     return text
 
 
-def github(tree, base, limit):
-    """The steps of github.yml: ours are those of action.yml, and what `gh` posts."""
+def github(tree, base, limit, **more):
+    """The steps of github.yml in a fresh checkout: ours are those of action.yml, and what `gh` posts."""
     steps = yaml.safe_load((tree / CI / "github.yml").read_text())["jobs"]["counts"]["steps"]
     context = {"github.event.pull_request.base.sha": base, "github.event.pull_request.number": "7", "github.token": "none",
                "github.action_path": f"{tree}/{CI}"}
     action = yaml.safe_load((tree / CI / "action.yml").read_text())
-    failed, ran = None, []
+    shutil.rmtree(tree / "counts", ignore_errors=True)
+    failed, ran, at_end, output = None, [], [], tree / "output"
     for step in steps:
         if step.get("uses") == f"./{CI}":
             inputs = {f"inputs.{name}": one.get("default", NEVER) for name, one in action["inputs"].items()}
             inputs |= {f"inputs.{name}": filled(value, context) for name, value in (step["with"] | {"limit": limit, "build": f"make -C {CI} NOTE='two words'"}).items()}
-            ours = [one for one in action["runs"]["steps"] if "run" in one]
+            ours = action["runs"]["steps"]
         else:
             inputs, ours = {}, [step] if "run" in step else []
         for one in ours:
             if failed and not one.get("if", "").startswith("always()"):
                 continue
-            done = sh(tree, filled(one["run"], context | inputs), GITHUB_STEP_SUMMARY=str(tree / "summary"),
-                      **{name: filled(value, context | inputs) for name, value in one.get("env", {}).items()})
+            if "uses" in one:
+                at_end.append(keep(tree, filled(one["with"]["key"], context | inputs)))
+                continue
+            output.write_text("")
+            done = sh(tree, filled(one["run"], context | inputs), 1001, GITHUB_STEP_SUMMARY=str(tree / "summary"), GITHUB_OUTPUT=str(output),
+                      **{name: filled(value, context | inputs) for name, value in one.get("env", {}).items()}, **more)
+            context |= {f"steps.{one.get('id')}.outputs.{name}": value for name, value in re.findall("(.*)=(.*)", output.read_text())}
             ran.append(done)
             failed = failed or (done if done.returncode else None)
+    for act in at_end if not failed else []:
+        act()
     return failed, (tree / "posted").read_text() if (tree / "posted").exists() else "".join(done.stderr for done in ran)
 
 
@@ -67,14 +103,19 @@ def gitlab(tree, base, limit):
 
 
 def by_make(tree, base, limit):
-    done = sh(tree, f"make --no-print-directory -C {CI} counts BASE={base} LIMIT={limit}")
+    if PACKAGES:
+        typed = re.search(r"^ *\$ (apt-get install .*)", (ROOT / "docs" / "ci.md").read_text(), re.M)[1]
+        subprocess.run(typed, shell=True, cwd=PACKAGES, check=True)
+    done = sh(tree, f"make --no-print-directory -C {CI} counts BASE={base} LIMIT={limit}", 1000)
     return done if done.returncode else None, done.stdout + done.stderr
 
 
 def repository(tree):
     """A repository with the example.  Returns its first commit."""
     shutil.copytree(ROOT / CI, tree / CI)
-    (tree / ".gitignore").write_text("counts/\nprimes\n")
+    if PACKAGES:
+        shutil.copytree(PACKAGES, tree / "packages")
+    (tree / ".gitignore").write_text("counts/\nprimes\npackages/\n")
     git(tree.parent, "init", "--quiet", tree)
     git(tree, "add", ".")
     git(tree, "commit", "--quiet", "-m", "base")
@@ -85,7 +126,8 @@ def rounds(folder, number):
     """Which of `number` copies of the tree, each with another name, user and day, do not have the counts of the first."""
     first, wrong = folder / "first", []
     base = repository(first)
-    counted = sh(first, f"make --no-print-directory -C {CI} counts BASE={base} LIMIT=0%")
+    shutil.rmtree(first / "packages", ignore_errors=True)
+    counted = sh(first, f"make --no-print-directory -C {CI} counts BASE={base} LIMIT=0%", 1000)
     draw = random.Random(git(ROOT, "rev-parse", "HEAD"))
     for turn in range(number):
         copy = folder / "".join(draw.choices("abcdefgh/", k=draw.randrange(1, 60))).strip("/")
@@ -94,7 +136,7 @@ def rounds(folder, number):
         user = "u" * draw.randrange(1, 30)
         day = f"{draw.randrange(2025, 2035)}-0{draw.randrange(1, 10)}-1{draw.randrange(10)} 12:00:00"
         done = sh(copy, f"faketime '{day}' make -C {CI} -B primes && make --no-print-directory -C {CI} counts BASE={base} LIMIT=0%",
-                  USER=user, LOGNAME=user, MAIL=f"/var/mail/{user}")
+                  2000 + 7 * turn, USER=user, LOGNAME=user, MAIL=f"/var/mail/{user}")
         if done.returncode or (copy / "counts/head.jsonl").read_bytes() != (first / "counts/head.jsonl").read_bytes():
             wrong.append((str(copy), done.stdout + done.stderr))
         shutil.rmtree(copy)
@@ -103,12 +145,15 @@ def rounds(folder, number):
 
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name).resolve()
+    folder.chmod(0o755)  # for all users
     fake = folder / "fake"
     fake.mkdir()
-    for command, text in (("sudo", 'exec "$@"'), ("apt-get", ":"), ("gh", 'while [ "$1" != --body-file ]; do shift; done; cat "$2" >posted')):
+    for command, text in (("gh", 'while [ "$1" != --body-file ]; do shift; done; cat "$2" >posted'), ("newer-cc", "echo newer"),
+                          *(() if PACKAGES else (("sudo", 'exec "$@"'), ("apt-get", ":")))):
         (fake / command).write_text(f"#!/bin/sh\n{text}\n")
         (fake / command).chmod(0o755)
     for way in (github, gitlab, by_make):
+        fresh()
         tree = folder / way.__name__
         base = repository(tree)
         source = tree / CI / "primes.c"
@@ -127,6 +172,10 @@ with tempfile.TemporaryDirectory() as name:
         equal(f"{way.__name__}: the base was counted once", len(list((tree / "counts").glob("base-*.jsonl"))), 1)
         check(f"{way.__name__}: numbers for two services", [] if all((tree / "counts" / one).stat().st_size for one in ("benchmark.json", "bencher.json"))
               else ["empty"])
-    number = 50 if os.environ.get("BARECPC_CAMPAIGN") == "yes" else 2
+    tree = folder / "github"
+    equal("github: a base is kept under one key", len(list((folder / "kept").iterdir())), 1)
+    failed, _ = github(tree, git(tree, "rev-parse", "HEAD~2"), "100%", CC="newer-cc")
+    equal("github: and under another one of another compiler", (failed, len(list((folder / "kept").iterdir()))), (None, 2))
+    number = 50 if PACKAGES or os.environ.get("BARECPC_CAMPAIGN") == "yes" else 2
     equal(f"an unchanged program passes in {number} folders, of other users, on other days", rounds(folder, number), [])
 end()
