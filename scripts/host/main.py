@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-from host import lazy, options
+from host import lazy, options, terminal
 from host.terminal import STANDARD_OUTPUT, pass_on, say, say_wrong
 
 batch = lazy("host.batch")
@@ -240,7 +240,7 @@ def tool(args):
         before = tools.inode(args.o if args.command == "record" else args.results)
         try:
             status = run(made, log.line, subject.name, explain, takes_interrupt=True)
-            for line in tools.absent(args, subject) if status not in (0, guest.STATUS_NOTHING_COUNTED, guest.STATUS_TIMEOUT, guest.STATUS_FAILED) else []:
+            for line in tools.absent(args, subject, terminal.said.decode(errors="replace")) if status not in (0, guest.STATUS_NOTHING_COUNTED, guest.STATUS_TIMEOUT, guest.STATUS_FAILED) else []:
                 say(line)
             return status
         finally:

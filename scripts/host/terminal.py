@@ -11,6 +11,9 @@ from host.files import named
 STANDARD_OUTPUT = "standard output"  # in messages
 RED, PLAIN, ERASE = "\x1b[31m", "\x1b[0m", "\r\x1b[K"
 
+MOST_SAID = 64 << 10
+
+said = b""  # the last that programs wrote to their standard error
 _drawn = False  # the progress line is shown
 _at_start = True  # the terminal's cursor is at the start of a line
 
@@ -43,8 +46,9 @@ def say_wrong(text):
 
 def pass_on(out, data):
     """Write what a program wrote to its standard output or standard error."""
-    global _at_start
+    global _at_start, said
     erase()
+    said = (said + data)[-MOST_SAID:] if out is sys.stderr else said
     with named(STANDARD_OUTPUT if out is sys.stdout else "standard error"):
         out.buffer.write(data)
         out.flush()

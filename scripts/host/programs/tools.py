@@ -4,6 +4,7 @@ import argparse
 import os
 import pathlib
 import re
+import shlex
 
 from host import cpio, files, lazy
 from host.emulator import qemu
@@ -20,6 +21,7 @@ PASSED_ON_EACH = ("payload", "env", "append")
 TAKEN = {"stat", "record", "suite", "dev", "proc", "sys", "tmp"}
 FOLDER = "program"
 INPUT = ".stdin"  # the guest's name of --stdin
+MOST_OFFERED = 16  # files and folders that a failed program may have missed
 STAT_FILE = "stat.out"  # the guest's name of stat -o
 
 HELP = """
@@ -277,16 +279,27 @@ def finish_stat(args, arch, subject):
         profiles.add_files(args.results, arch, ours)
 
 
-def absent(args, subject):
-    """Lines for a program that failed: it may have missed files of this machine that its arguments name, or the shell of system(3)."""
+def absent(args, subject, said):
+    """A line for a program that failed, if it may have missed files: those that its arguments or its messages name, or a shell."""
     words = args.program[args.program[:1] == ["--"]:][1:]
     def is_there(word):
-        return (subject.root.real("/" + word).lstrip("/") in subject.files or program.bytes_of(
+        place = subject.root.real("/" + word).lstrip("/")
+        return (any(f"{name}/".startswith(f"{place}/") for name in subject.files) or program.bytes_of(
             os.path.normpath("/" + word).lstrip("/"), [*args.payload, *([subject.payload] if subject.payload else [])]) is not None)
-    lost = [word for word in words if os.path.isfile(word) and not re.match("/(%s)/" % "|".join(linux.KERNELS), word) and not is_there(word)]
+    kernels = re.compile("/(%s)/" % "|".join(linux.KERNELS))
+    lost = [word for word in words if os.path.isfile(word) and not kernels.match(word) and not is_there(word)]
     data = subject.file.read_bytes() if subject.file else b""
     lost += ["/bin/sh"] if b"\0/bin/sh\0" in data and re.search(rb"(system|popen)\0", data) and not is_there("/bin/sh") else []
-    return [f"host: {word}: a file of this machine that the guest does not have: if the program needs it, give --with {word}" for word in lost]
+    # A folder such as /usr/lib is no answer.
+    for path in sorted(set(re.findall(r"(?<![\w./])(?:/[\w+@.-]*[\w+@-])+", said))):
+        here = pathlib.Path(subject.root.top + subject.root.real(path))
+        if (len(lost) < MOST_OFFERED and path.removeprefix("/usr").count("/") > 1 and not kernels.match(path)
+                and not any(f"{path}/".startswith(f"{one}/") for one in lost)
+                and (here.is_file() or any(file.is_file() for file in here.rglob("*"))) and not is_there(path)):
+            lost.append(path)
+    what = "a file of this machine that the guest does not have: if the program needs it" if len(lost) == 1 and os.path.isfile(lost[0]) else \
+        "files of this machine that the guest does not have: if the program needs them"
+    return [f"host: {', '.join(lost)}: {what}, give {' '.join('--with ' + shlex.quote(one) for one in lost)}"] if lost else []
 
 
 def _payload_file(args, path):

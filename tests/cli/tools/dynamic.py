@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -114,6 +115,12 @@ def commands(folder):
     tap.check("a file that is missing is named", [] if lost.returncode == 1 and lost.stderr.endswith(
         "\nhost: data: a file of this machine that the guest does not have: if the program needs it, give --with data\n") else [lost.stderr])
     tap.equal("and it is not, if it is there", stat("--with", "data", "./lib", "data", cwd=folder)[0].stdout, "b\na\nc\n")
+    for words in (["/usr/bin/python3", "-c", "print(1)"], ["/usr/bin/perl", "-MPOSIX", "-e", "print floor(1.5)"]):
+        lost = stat(*words, cwd=folder)[0]
+        offered = shlex.split(lost.stderr.rpartition("if the program needs them, give ")[2])
+        tap.equal(f"{words[0]} runs with what the last line of its failed run offers", (lost.returncode != 0, stat(*offered, *words, cwd=folder)[0].stdout), (True, "1" if "perl" in words[0] else "1\n"))
+    said = stat("sh", "-c", "echo /usr /usr/lib /var /proc/cpuinfo /no/file. /bin/sh >&2; exit 1")[0]
+    tap.check("nor one that it has, or that is too large", [] if said.returncode == 1 and "host:" not in said.stderr else [said.stderr])
     (folder / "empty").touch()
     lost = stat("--with", "empty", "--with", "/lib/os-release", "./lib", "empty", "/lib/os-release", "no file", cwd=folder)[0]  # /lib is a link
     tap.equal("nor is an empty one, or one below a link", (lost.returncode, "does not have" in lost.stderr), (1, False))
