@@ -49,17 +49,29 @@ def one(name, part, folder, root):
     if lacks := [need for need in needs if not there.program(need) and not os.path.exists(there.top + need)]:
         tap.skip(name, f"{root or 'this machine'} has no {lacks[0]}")
         return "skipped"
-    emulated = ["qemu-aarch64", "-L", root, "-0", words[0], there.file(there.program(words[0])), *words[1:]] if root else words
+    emulated = ["qemu-aarch64", "-L", str(root), "-0", words[0], there.file(there.program(words[0])), *words[1:]] if root else words
     native = subprocess.run(emulated, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, env={"PATH": os.environ["PATH"]})
     files = [file for file in FILES if file in part["run"]] + (["numbers"] if "rules" in part["run"] else [])
     options = [word for file in [*files, *part.get("with", "").split(), *(["rm"] if "make" in name else [])] for word in ("--with", file)]
-    options += ["--arch", "arm64", "--sysroot", root] if root else []
+    options += ["--arch", "arm64", "--sysroot", str(root)] if root else []
     status, text, said, count = counted(words, options, folder)
     same = (status, text) == (native.returncode, native.stdout)
     tap.check(f"{name}: as here", [] if same else [f"status {status}, here {native.returncode}", *map(repr, said.splitlines()[-6:]), repr(text[-200:])])
     again = counted(words, options, folder)
     tap.check(f"{name}: the same twice", [] if count and again[3] == count and again[1] == text else [f"{count}, then {again[3]}"])
     return f"{count:,}" if count else "not counted"
+
+
+def small_root(cache, root):
+    """Make a root of the unpacked commands of `make check`, which need the C library alone.  It needs all of them."""
+    packages = [cache / f"{name}-arm64" for name in ("dash", "gzip")]
+    libraries = [pathlib.Path("/usr/aarch64-linux-gnu/lib") / name for name in ("ld-linux-aarch64.so.1", "libc.so.6")]
+    if all(path.exists() for path in packages + libraries):
+        for package in packages:
+            shutil.copytree(package, root, symlinks=True, dirs_exist_ok=True)
+        (root / "lib").mkdir(exist_ok=True)
+        for file in libraries:
+            shutil.copy(file, root / "lib")
 
 
 def setup(word):
@@ -79,12 +91,15 @@ def main():
         for name, text in FILES.items():
             (pathlib.Path(folder) / name).write_text(text)
         table = {name: [one(name.removeprefix("command-"), parts[name], pathlib.Path(folder), None), ""] for name in names}
-        root = setup("--cache") + "/programs-arm64"
+        cache = pathlib.Path(setup("--cache"))
         others = [name for name in names if parts[name].get("arm64") and (campaign or sys.argv[1:] or parts[name]["arm64"] == "check")]
         if others and campaign:
             setup("--programs")
-        if others and not (os.path.isdir(root) and shutil.which("qemu-aarch64")):
-            tap.skip("arm64", "no programs for it here: run scripts/setup --programs; and qemu-user is needed")
+        root = cache / "programs-arm64" if campaign or sys.argv[1:] else pathlib.Path(folder) / "root"
+        if not (campaign or sys.argv[1:]):
+            small_root(cache, root)
+        if others and not (root.is_dir() and shutil.which("qemu-aarch64")):
+            tap.skip("arm64", "no programs for it here: run scripts/setup --optional, for the campaign --programs")
             others = []
         for name in others:
             table[name][1] = one(f"arm64 {name.removeprefix('command-')}", parts[name], pathlib.Path(folder), root)
