@@ -69,9 +69,7 @@ device_name(uint64_t n)
 	return n < NDEVICE ? devices[n].name : NULL;
 }
 
-/*
- * Opening
- */
+/* Opening */
 
 struct file *
 file_new(enum file_kind kind, unsigned flags)
@@ -263,9 +261,7 @@ file_bytes(const struct file *f)
 	return f->f_kind == FILE_TMP ? f->f_tmp->tn_bytes : f->f_bytes;
 }
 
-/*
- * Descriptors
- */
+/* Descriptors */
 
 int
 file_init(struct proc *p)

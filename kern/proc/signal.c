@@ -45,9 +45,7 @@ sig_ignored(const struct proc *p, int sig)
 					  sig == SIGURG || sig == SIGWINCH));
 }
 
-/*
- * Sets of pending signals
- */
+/* Sets of pending signals */
 
 static void
 queue_free(struct sigpend *sp, struct sigqueue *sq)
@@ -154,9 +152,7 @@ sig_flush(struct proc *p, struct sigpend *sp)
 	sp->sp_set = 0;
 }
 
-/*
- * Sending
- */
+/* Sending */
 
 void
 sig_notify(struct lwp *l, unsigned ast)
@@ -353,9 +349,7 @@ find_others(struct lwp *l)
 	}
 }
 
-/*
- * The running LWP
- */
+/* The running LWP */
 
 /*
  * Drop pending signals that are ignored and no longer blocked: they must not

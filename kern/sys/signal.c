@@ -221,9 +221,7 @@ sys_rt_sigreturn(const uintptr_t *)
 	return -EJUSTRETURN;
 }
 
-/*
- * Sending
- */
+/* Sending */
 
 static struct siginfo
 sent_by_self(uintptr_t sig, int code)

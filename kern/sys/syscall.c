@@ -19,9 +19,7 @@
 #include "kern/sched/timer.h"
 #include "lib/printf.h"
 
-/*
- * Private calls
- */
+/* Private calls */
 
 static size_t npages_at_boot;
 
@@ -117,9 +115,7 @@ syscall_unknown(const uintptr_t *a)
 	return -ENOSYS;
 }
 
-/*
- * The tables
- */
+/* The tables */
 
 syscall_fn *syscall_linux[SYSCALL_NLINUX];
 

@@ -18,9 +18,7 @@
 #include "kern/sched/cpu.h"
 #include "kern/sched/sched.h"
 
-/*
- * Stopping
- */
+/* Stopping */
 
 /* Order all LWPs to stop before they run user code again. */
 static void
@@ -116,9 +114,7 @@ control_stop(struct lwp *l, enum stop_at at, intptr_t arg)
 	control_wait_stopped(l);
 }
 
-/*
- * Taking and leaving control
- */
+/* Taking and leaving control */
 
 static void
 attach(struct proc *p, struct proc *controller, bool dies_with)
@@ -275,9 +271,7 @@ control_proc_ended(struct proc *p)
 	waitq_wake(&by->p_child_wait, ~0U);
 }
 
-/*
- * Waiting
- */
+/* Waiting */
 
 int
 control_cancel(int pid)
