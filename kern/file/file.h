@@ -59,7 +59,8 @@ struct file {
 	/* FILE_DIR: its normalized path, by kmalloc(); f_tmp if in /tmp */
 	const char *f_dir, *f_data;
 	size_t f_bytes;
-	uint64_t f_offset;  /* bytes; FILE_DIR: dir_entry()'s position + 2 */
+	/* bytes; FILE_DIR: dir_entry()'s position + 2; FILE_PIPE: add_end() */
+	uint64_t f_offset;
 	uint64_t f_changes; /* epoll.c: they may have made it ready */
 	struct epoll_entry *f_watches; /* its entries in sets of epoll(7) */
 	union {

@@ -85,7 +85,7 @@ pipe_poll(const struct file *f)
 	}
 	if (!can_read(f))
 		return state;
-	if (pi->pi_writers == 0 && pi->pi_opens[1] > 0)
+	if (pi->pi_writers == 0 && pi->pi_opens[1] > f->f_offset)
 		state |= POLLHUP;
 	return pi->pi_len > 0 ? state | POLLIN : state;
 }
@@ -214,6 +214,8 @@ add_end(struct pipe *pi, struct file *f)
 {
 	f->f_kind = FILE_PIPE;
 	f->f_pipe = pi;
+	/* As Linux: who opens after the last writer left waits for the next. */
+	f->f_offset = pi->pi_writers == 0 ? pi->pi_opens[1] : 0;
 	pi->pi_readers += can_read(f);
 	pi->pi_writers += can_write(f);
 	pi->pi_opens[0] += can_read(f);

@@ -223,7 +223,7 @@ TEST(a_fifo_joins_who_opens_it)
 	char buf[16] = "";
 	struct stat st, now;
 	pid_t child;
-	int r, w;
+	int r, w, late;
 
 	EXPECT_EQ(mkfifo(name, 0640), 0);
 	EXPECT_ERRNO(mkfifo(name, 0640), EEXIST);
@@ -246,6 +246,12 @@ TEST(a_fifo_joins_who_opens_it)
 	EXPECT_ERRNO(lseek(r, 0, SEEK_SET), ESPIPE);
 	close(w);
 	EXPECT_EQ(events_of(r), POLLHUP);
+	/* A reader that comes then has seen no writer. */
+	late = open(name, O_RDONLY | O_NONBLOCK);
+	EXPECT_EQ(events_of(late), 0);
+	close(open(name, O_WRONLY));
+	EXPECT_EQ(events_of(late), POLLHUP);
+	close(late);
 	close(r);
 	/* Both wait for each other, and the writer may be gone by then. */
 	child = fork();
