@@ -51,6 +51,14 @@ remove_from_proc(struct lwp *l)
 	lwp_hash_remove(l);
 }
 
+void
+lwp_set_name(struct lwp *l, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	strlcpy(l->l_name, slash != NULL ? slash + 1 : path, sizeof l->l_name);
+}
+
 struct lwp *
 lwp_create(struct proc *p, void (*fn)(void *), void *arg)
 {

@@ -73,7 +73,7 @@ struct lwp {
 	void *l_arg;
 
 	/* Only for LWPs of processes. */
-	char l_name[16]; /* for prctl(2): at first that of its program's file */
+	char l_name[16]; /* for prctl(2): at first of its program, as called */
 	struct lwp *l_sibling, **l_link; /* in p_lwps */
 	struct lwp *l_hash_next, **l_hash_link;
 	struct futex_key l_futex; /* futex(2): it waits here, */
@@ -119,6 +119,8 @@ struct lwp {
 struct lwp *lwp_create(struct proc *p, void (*fn)(void *), void *arg);
 /* Free an LWP that never ran. */
 void lwp_free(struct lwp *l);
+/* Name it after the last part of the path of its program or script. */
+void lwp_set_name(struct lwp *l, const char *path);
 /*
  * Free a zombie that has left its stack.  If it was the last LWP of its
  * process, also free the process's memory.

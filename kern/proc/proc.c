@@ -108,8 +108,7 @@ proc_make(struct proc *p, char *const argv[], unsigned argc, char *const envv[],
 	err = ENOMEM;
 	if ((l = lwp_create(p, user_start, NULL)) == NULL)
 		goto close_files;
-	strlcpy(l->l_name, p->p_program->ae_path + p->p_program->ae_name,
-	    sizeof l->l_name);
+	lwp_set_name(l, argv[0]);
 	l->l_entry_pc = pc;
 	l->l_entry_sp = sp;
 	return 0;

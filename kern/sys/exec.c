@@ -202,8 +202,6 @@ become_program(struct proc *p, struct proc *loaded, uintptr_t pc, uintptr_t sp)
 	p->p_execed = true;
 	strlcpy(p->p_name, loaded->p_name, sizeof p->p_name);
 	strlcpy(p->p_args, loaded->p_args, sizeof p->p_args);
-	strlcpy(l->l_name, p->p_program->ae_path + p->p_program->ae_name,
-	    sizeof l->l_name);
 	l->l_clear_tid = 0;
 	l->l_robust = 0;
 	lwp_hash_remove(l);
@@ -221,6 +219,7 @@ exec_program(const char *path, struct args *args)
 {
 	struct proc *p = proc_self(), *loaded = kmalloc(sizeof *loaded);
 	const struct archive_entry *e;
+	const char *called = path;
 	struct lookup lk;
 	uintptr_t pc, sp;
 	int err;
@@ -255,6 +254,7 @@ exec_program(const char *path, struct args *args)
 		goto free_loaded;
 	}
 	become_program(p, loaded, pc, sp);
+	lwp_set_name(lwp_self(), called);
 	stop_point(STOP_EXEC, 0);
 free_loaded:
 	kfree(loaded);

@@ -169,6 +169,33 @@ TEST(their_directories_list_them)
 	EXPECT_ERRNO(unlink("/proc/meminfo"), EROFS);
 }
 
+static void __attribute__((constructor)) be_an_applet(void)
+{
+	char name[16] = "";
+
+	if (getenv("APPLET") != NULL)
+		_exit(prctl(PR_GET_NAME, name) != 0 ||
+		      strcmp(name, "applet") != 0);
+}
+
+/* A link to a script: the program that is found has another name. */
+TEST(a_program_is_named_as_it_was_called)
+{
+	char *const argv[] = { "x", NULL }, *const envv[] = { "APPLET=1",
+		NULL };
+	int fd = open("/tmp/script", O_WRONLY | O_CREAT, 0755);
+	pid_t child;
+
+	dprintf(fd, "#!%s\n", test_argv[0]);
+	close(fd);
+	EXPECT_EQ(symlink("script", "/tmp/applet"), 0);
+	if ((child = fork()) == 0)
+		_exit(execve("/tmp/applet", argv, envv));
+	EXPECT_EQ(test_wait_status(child), 0);
+	EXPECT_EQ(unlink("/tmp/script"), 0);
+	EXPECT_EQ(unlink("/tmp/applet"), 0);
+}
+
 /* A thread has its own name; a process that starts has its program's. */
 TEST(a_thread_is_named)
 {
