@@ -33,22 +33,30 @@ round_page(size_t len)
 	return (len + PAGE_SIZE - 1) & -PAGE_SIZE;
 }
 
-/* Would so much more private writable memory be over RLIMIT_DATA? */
+/*
+ * Would private writable memory be over RLIMIT_DATA, with so many bytes more,
+ * and if that in [va, end) were writable, too?
+ */
 static bool
-is_over_limit(const struct as *as, size_t bytes)
+is_over_limit(const struct as *as, size_t more, uintptr_t va, uintptr_t end)
 {
 	uint64_t limit = proc_self()->p_limit[LIMIT_DATA].li_soft;
+	size_t bytes = 0;
 	const struct region *r = as->as_regions.rt_first;
 
 	if (limit == UINT64_MAX)
 		return false;
 	for (; r != NULL && r->r_end != REGION_TOP; r = r->r_next) {
-		bytes += r->r_shared || !(r->r_prot & PROT_WRITE)
-		             ? 0
-		             : r->r_end - r->r_start;
 		entry_budget_add(1);
+		if (r->r_shared)
+			continue;
+		if (r->r_prot & PROT_WRITE)
+			bytes += r->r_end - r->r_start;
+		else if (r->r_start < end && va < r->r_end)
+			more += (r->r_end < end ? r->r_end : end) -
+			        (va < r->r_start ? r->r_start : va);
 	}
-	return bytes > limit;
+	return more > 0 && bytes + more > limit;
 }
 
 /* Returns the new end of the heap, or on failure the old one. */
@@ -61,7 +69,7 @@ sys_brk(const uintptr_t *a)
 	if (a[0] < as->as_brk_base || a[0] > REGION_TOP)
 		return (intptr_t)as->as_brk;
 	if (new > old &&
-	    (is_over_limit(as, new - old) ||
+	    (is_over_limit(as, new - old, 0, 0) ||
 		as_map(as, old, new - old, PROT_READ | PROT_WRITE, false) != 0))
 		return (intptr_t)as->as_brk;
 	if (new < old && as_unmap(as, new, old - new) != 0)
@@ -180,7 +188,7 @@ sys_mmap(const uintptr_t *a)
 		type != MAP_SHARED_VALIDATE))
 		return -EINVAL;
 	if (len < a[1] || len > REGION_TOP ||
-	    (!shared && (prot & PROT_WRITE) && is_over_limit(as, len)))
+	    (!shared && (prot & PROT_WRITE) && is_over_limit(as, len, 0, 0)))
 		return -ENOMEM;
 	if (!(flags & MAP_ANONYMOUS)) {
 		f = file_get((int)a[4]);
@@ -235,6 +243,8 @@ sys_mprotect(const uintptr_t *a)
 		return 0;
 	int err = as_protect(as, a[0], len, (unsigned)a[2]);
 	if (err == 0 && (a[2] & PROT_EXEC))
+	if ((a[2] & PROT_WRITE) && is_over_limit(as, 0, a[0], a[0] + len))
+		return -ENOMEM;
 		as_sync_code(as, a[0], len);
 	return -err;
 }
@@ -251,7 +261,7 @@ grow_mapping(struct as *as, uintptr_t va, size_t old, size_t new, bool may_move)
 	uintptr_t to;
 
 	if (r->r_shared || r->r_file != NULL ||
-	    ((prot & PROT_WRITE) && is_over_limit(as, new - old)))
+	    ((prot & PROT_WRITE) && is_over_limit(as, new - old, 0, 0)))
 		return -ENOMEM;
 	int err = as_map(as, va + old, new - old, prot, false);
 	if (err == 0)

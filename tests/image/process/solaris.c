@@ -205,6 +205,7 @@ TEST(lower_limits_are_obeyed)
 	EXPECT_EQ(syscall(SYS_brk, end + (1 << 20)), end);
 	at = mmap(0, 1, PROT_READ, MAP_PRIVATE | MAP_ANON, -1, 0);
 	EXPECT(at != MAP_FAILED);
+	EXPECT_ERRNO(mprotect(at, 1, PROT_READ | PROT_WRITE), ENOMEM);
 	EXPECT_EQ(limit_to(RLIMIT_DATA, RLIM_INFINITY), 0);
 	EXPECT(mmap(at, 1, 3, MAP_PRIVATE | MAP_ANON | MAP_FIXED, -1, 0) == at);
 	EXPECT_EQ(munmap(at, 1), 0);
