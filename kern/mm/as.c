@@ -101,12 +101,11 @@ as_gap(struct as *as, size_t len, size_t align)
 	return va;
 }
 
-/*
- * Regions
- */
+/* Regions */
 
 static struct region *
-region_new(uintptr_t start, uintptr_t end, unsigned prot, bool contig)
+region_new(const struct as *as, uintptr_t start, uintptr_t end, unsigned prot,
+    bool contig)
 {
 	struct region *r = kmalloc(sizeof *r);
 
@@ -116,6 +115,8 @@ region_new(uintptr_t start, uintptr_t end, unsigned prot, bool contig)
 			.r_end = end,
 			.r_prot = prot,
 			.r_contig = contig,
+			.r_locked = as->as_lock,
+			.r_fork = FORK_COPY,
 			.r_pages = prot != 0 };
 	return r;
 }
@@ -138,6 +139,7 @@ region_like(struct region *r, const struct region *like, uintptr_t va)
 	r->r_shared = like->r_shared;
 	r->r_read_only = like->r_read_only;
 	r->r_fork = like->r_fork;
+	r->r_locked = like->r_locked;
 	r->r_memory = shared_hold(like->r_memory);
 }
 
@@ -151,7 +153,8 @@ region_split(struct as *as, uintptr_t va)
 		return 0;
 	if (r->r_contig && va % LARGE_SIZE != 0)
 		return EINVAL;
-	if ((tail = region_new(va, r->r_end, r->r_prot, r->r_contig)) == NULL)
+	if ((tail = region_new(as, va, r->r_end, r->r_prot, r->r_contig)) ==
+	    NULL)
 		return ENOMEM;
 	region_like(tail, r, va);
 	r->r_end = va;
@@ -166,7 +169,7 @@ can_merge(const struct region *r, const struct region *n)
 	       r->r_contig == n->r_contig && r->r_pages == n->r_pages &&
 	       r->r_shared == n->r_shared && r->r_memory == n->r_memory &&
 	       r->r_read_only == n->r_read_only && r->r_fork == n->r_fork &&
-	       r->r_file == n->r_file &&
+	       r->r_locked == n->r_locked && r->r_file == n->r_file &&
 	       (r->r_file == NULL ||
 		   (r->r_file_bytes == n->r_file_bytes &&
 		       n->r_offset - r->r_offset == n->r_start - r->r_start));
@@ -210,7 +213,7 @@ as_map_shared(struct as *as, uintptr_t va, uint64_t pa, size_t len,
 		return EINVAL;
 	if (!as_is_free(as, va, len))
 		return EEXIST;
-	if ((r = region_new(va, va + len, prot, false)) == NULL)
+	if ((r = region_new(as, va, va + len, prot, false)) == NULL)
 		return ENOMEM;
 	r->r_shared = true;
 	r->r_read_only = read_only;
@@ -290,7 +293,7 @@ as_map(struct as *as, uintptr_t va, size_t len, unsigned prot, bool contig)
 		return EINVAL;
 	if (!as_is_free(as, va, len))
 		return EEXIST;
-	if ((r = region_new(va, va + len, prot, contig)) == NULL)
+	if ((r = region_new(as, va, va + len, prot, contig)) == NULL)
 		return ENOMEM;
 	if (prot != 0)
 		err = pages_populate(as, va, len, prot, contig);
@@ -408,7 +411,7 @@ as_protect(struct as *as, uintptr_t va, size_t len, unsigned prot)
 }
 
 int
-as_at_fork(struct as *as, uintptr_t va, size_t len, enum at_fork at_fork)
+as_mark(struct as *as, uintptr_t va, size_t len, enum mark mark)
 {
 	uintptr_t end = va + len, at = va;
 	bool hole = false;
@@ -421,10 +424,15 @@ as_at_fork(struct as *as, uintptr_t va, size_t len, enum at_fork at_fork)
 	for (struct region *r = region_ending_after(&as->as_regions, va);
 	     r != NULL && r->r_start < end && err == 0; r = r->r_next) {
 		hole |= r->r_start > at;
-		if (at_fork == FORK_ZERO && (r->r_shared || r->r_file != NULL))
+		if (mark >= LOCK)
+			r->r_locked = mark == LOCK;
+		else if (mark == INVALIDATE && r->r_locked)
+			err = EBUSY;
+		else if ((mark == FORK_ZERO || mark == FREE) &&
+			 (r->r_shared || r->r_file != NULL))
 			err = EINVAL;
-		else
-			r->r_fork = at_fork;
+		else if (mark >= FORK_COPY)
+			r->r_fork = mark;
 		at = r->r_end;
 	}
 	join_again(as, va, end);
@@ -479,7 +487,7 @@ region_zero(struct as *as, struct region *r, uintptr_t va, size_t len)
 }
 
 int
-as_zero(struct as *as, uintptr_t va, size_t len)
+as_zero(struct as *as, uintptr_t va, size_t len, bool locked)
 {
 	uintptr_t at = va, end = va + len;
 	bool hole = false;
@@ -498,7 +506,9 @@ as_zero(struct as *as, uintptr_t va, size_t len)
 			at = r->r_start;
 			hole = true;
 		}
-		if ((err = region_zero(as, r, at, to - at)) != 0)
+		err = r->r_locked && !locked ? EINVAL
+		                             : region_zero(as, r, at, to - at);
+		if (err != 0)
 			return err;
 		at = to;
 	}
@@ -515,7 +525,7 @@ as_move(struct as *as, uintptr_t from, uintptr_t to, size_t len)
 		return EFAULT;
 	if (!range_ok(to, len) || as_find(as, to) != NULL)
 		return EINVAL;
-	if ((n = region_new(to, to + len, r->r_prot, false)) == NULL)
+	if ((n = region_new(as, to, to + len, r->r_prot, false)) == NULL)
 		return ENOMEM;
 	region_like(n, r, from);
 	if ((err = split_off(as, from, from + len)) != 0)

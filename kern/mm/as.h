@@ -27,6 +27,7 @@ struct as {
 	struct as *as_hidden;
 	uintptr_t as_brk_base, as_brk; /* start and end of the heap, brk(2) */
 	size_t as_npages;              /* populated pages */
+	bool as_lock;                  /* new regions are locked, mlockall(2) */
 };
 
 /*
@@ -89,15 +90,15 @@ int as_move(struct as *as, uintptr_t from, uintptr_t to, size_t len);
  * Zero the mapped parts of a range, or copy a noted file's content there again.
  * Pages without access are freed, and made again by as_protect().  Returns
  * 0 or an errno: ENOMEM if memory runs out or part of the range is not mapped,
- * EINVAL at a MAP_CONTIG region.  After EINVAL the range before it is zero.
+ * EINVAL at a MAP_CONTIG region, and at a locked one if !locked.  Then the
+ * range before it is zero.
  */
-int as_zero(struct as *as, uintptr_t va, size_t len);
+int as_zero(struct as *as, uintptr_t va, size_t len, bool locked);
 /*
- * Say what fork(2) does with a range.  Returns 0, ENOMEM if part of the range
- * is not mapped or memory runs out, or EINVAL: a file's or shared memory is not
- * zeroed.
+ * Mark a range.  Returns 0 or ENOMEM as as_zero().  A file's or shared memory
+ * is not zeroed or freed (EINVAL), locked memory is not invalidated (EBUSY).
  */
-int as_at_fork(struct as *as, uintptr_t va, size_t len, enum at_fork at_fork);
+int as_mark(struct as *as, uintptr_t va, size_t len, enum mark mark);
 /*
  * Write into populated memory through the direct map, whatever its protection.
  * Only for pages that no program has yet, or whose content the kernel makes

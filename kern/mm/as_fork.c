@@ -65,7 +65,7 @@ copy_range(struct as *to, const struct as *from, const struct region *r,
 		return err;
 	if (r->r_fork == FORK_COPY)
 		copy_pages(to, from, va, end);
-	else if ((err = as_at_fork(to, va, end - va, r->r_fork)) != 0)
+	else if ((err = as_mark(to, va, end - va, r->r_fork)) != 0)
 		return err;
 	if (prot & PROT_EXEC)
 		as_sync_code(to, va, end - va);

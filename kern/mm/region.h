@@ -11,8 +11,21 @@
 
 struct shared_memory; /* kern/mm/shared_memory.h */
 
-/* For fork(2): copy a region, put zeros in its place, or leave it out. */
-enum at_fork { FORK_COPY, FORK_ZERO, FORK_NONE };
+/*
+ * A program marks a region: fork(2) copies it, puts zeros in its place, or
+ * leaves it out; it is locked.  The first three only ask: is there memory?  Of
+ * no file, and private?  Not locked?
+ */
+enum mark {
+	ANY,
+	FREE,
+	INVALIDATE,
+	FORK_COPY,
+	FORK_ZERO,
+	FORK_NONE,
+	LOCK,
+	UNLOCK
+};
 
 /* A range of one protection.  Both ends are page multiples. */
 struct region {
@@ -28,7 +41,8 @@ struct region {
 	/* An archive's file that was copied here from r_offset on, or NULL. */
 	const char *r_file;
 	size_t r_file_bytes, r_offset;
-	enum at_fork r_fork;
+	enum mark r_fork;
+	bool r_locked;       /* mlock(2) */
 	unsigned r_was_prot; /* with r_had_pages: lets as_protect() undo */
 	bool r_had_pages;
 

@@ -163,6 +163,8 @@ map_file(struct as *as, uintptr_t va, size_t len, unsigned prot,
 	if (f->f_kind == FILE_ARCHIVE && !as_find(as, va)->r_shared)
 		err = as_note_file(
 		    as, va, len, file_data(f), bytes, offset, shared);
+	else if (f->f_kind == FILE_TMP && tn == NULL) /* it may move */
+		err = as_note_file(as, va, len, "", 0, offset, false);
 	if (err == 0 && prot == 0)
 		err = as_protect(as, va, len, 0);
 	if (err != 0)
@@ -241,10 +243,10 @@ sys_mprotect(const uintptr_t *a)
 		return -EINVAL;
 	if (len == 0)
 		return 0;
-	int err = as_protect(as, a[0], len, (unsigned)a[2]);
-	if (err == 0 && (a[2] & PROT_EXEC))
 	if ((a[2] & PROT_WRITE) && is_over_limit(as, 0, a[0], a[0] + len))
 		return -ENOMEM;
+	int err = as_protect(as, a[0], len, (unsigned)a[2]);
+	if (err == 0 && (a[2] & PROT_EXEC))
 		as_sync_code(as, a[0], len);
 	return -err;
 }
@@ -302,33 +304,59 @@ sys_mremap(const uintptr_t *a)
 	return (intptr_t)a[0];
 }
 
-/* Memory stays where it is: a lock only checks that there is some. */
+/* The pages of a range in any part. */
+static intptr_t
+mark_pages(const uintptr_t *a, enum mark mark)
+{
+	size_t in_page = a[0] % PAGE_SIZE, len = a[1] + in_page;
+	uintptr_t va = a[0] - in_page;
+
+	if (len < a[1] || !range_arg(va, &len))
+		return -EINVAL;
+	return len > 0 ? -as_mark(proc_self()->p_as, va, len, mark) : 0;
+}
+
+/* Memory stays where it is: a lock only keeps its content. */
 intptr_t
 sys_mlock(const uintptr_t *a)
 {
-	struct as *as = proc_self()->p_as;
-	uintptr_t at = a[0] & -PAGE_SIZE, end = a[0] + a[1];
-	const struct region *r;
+	return mark_pages(a, LOCK);
+}
 
-	if (end < a[0])
+intptr_t
+sys_munlock(const uintptr_t *a)
+{
+	return mark_pages(a, UNLOCK);
+}
+
+#define MS_INVALIDATE 2u
+#define MS_BOTH       5u /* MS_ASYNC | MS_SYNC */
+
+/* A mapped file is the mapping. */
+intptr_t
+sys_msync(const uintptr_t *a)
+{
+	unsigned flags = (unsigned)a[2];
+
+	if (a[0] % PAGE_SIZE != 0 || (flags & ~(MS_BOTH | MS_INVALIDATE)) ||
+	    (flags & MS_BOTH) == MS_BOTH)
 		return -EINVAL;
-	for (; at < end; at = r->r_end) {
-		if ((r = as_find(as, at)) == NULL)
-			return -ENOMEM;
-	}
-	return 0;
+	if (a[1] > REGION_TOP)
+		return -ENOMEM;
+	return mark_pages(a, flags & MS_INVALIDATE ? INVALIDATE : ANY);
 }
 
 /* Linux, include/uapi/asm-generic/mman-common.h. */
 #define MADV_DONTNEED        4
+#define MADV_FREE            8
 #define MADV_REMOVE          9
 #define MADV_DONTFORK        10
 #define MADV_DOFORK          11
 #define MADV_WIPEONFORK      18
 #define MADV_KEEPONFORK      19
 #define MADV_DONTNEED_LOCKED 24
-/* All advice, most of it without effect here: 0 to 25 but 5, 6 and 7. */
-#define MADV_KNOWN 0x3ffff1fUL
+/* 0 to 25 but 5, 6 and 7, and KSM's 12 and 13.  Most has no effect here. */
+#define MADV_KNOWN 0x3ffcf1fUL
 
 /*
  * Most advice has no effect.  MADV_DONTNEED must drop what was written to
@@ -337,7 +365,11 @@ sys_mlock(const uintptr_t *a)
 intptr_t
 sys_madvise(const uintptr_t *a)
 {
-	struct as *as = proc_self()->p_as;
+	static const enum mark marks[64] = { [MADV_FREE] = FREE,
+		[MADV_DONTFORK] = FORK_NONE,
+		[MADV_DOFORK] = FORK_COPY,
+		[MADV_WIPEONFORK] = FORK_ZERO,
+		[MADV_KEEPONFORK] = FORK_COPY };
 	size_t len = a[1];
 
 	if (!range_arg(a[0], &len) || a[2] >= 64 ||
@@ -345,36 +377,44 @@ sys_madvise(const uintptr_t *a)
 		return -EINVAL;
 	if (len == 0)
 		return 0;
-	switch (a[2]) {
-	case MADV_DONTNEED:
-	case MADV_DONTNEED_LOCKED:
-		return -as_zero(as, a[0], len);
-	case MADV_REMOVE:
-		return -EINVAL; /* no file has holes */
-	case MADV_DONTFORK:
-		return -as_at_fork(as, a[0], len, FORK_NONE);
-	case MADV_WIPEONFORK:
-		return -as_at_fork(as, a[0], len, FORK_ZERO);
-	case MADV_DOFORK:
-	case MADV_KEEPONFORK:
-		return -as_at_fork(as, a[0], len, FORK_COPY);
-	default:
-		return sys_mlock(a);
-	}
+	if (a[2] == MADV_DONTNEED || a[2] == MADV_DONTNEED_LOCKED)
+		return -as_zero(
+		    proc_self()->p_as, a[0], len, a[2] != MADV_DONTNEED);
+	/* No file has holes. */
+	return a[2] == MADV_REMOVE ? -EINVAL : mark_pages(a, marks[a[2]]);
 }
 
-#define MCL_ALL 7u /* MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT */
+#define MCL_CURRENT 1u
+#define MCL_FUTURE  2u
+#define MCL_ONFAULT 4u
+
+/* Without flags: unlock all. */
+static intptr_t
+lock_all(unsigned flags)
+{
+	struct as *as = proc_self()->p_as;
+	struct region *r = as->as_regions.rt_first;
+
+	as->as_lock = flags & MCL_FUTURE;
+	for (; flags != MCL_FUTURE && r != NULL; r = r->r_next) {
+		r->r_locked = flags != 0;
+		entry_budget_add(1);
+	}
+	return 0;
+}
 
 intptr_t
 sys_mlockall(const uintptr_t *a)
 {
-	return a[0] == 0 || (a[0] & ~(uintptr_t)MCL_ALL) != 0 ? -EINVAL : 0;
+	bool ok = (a[0] & (MCL_CURRENT | MCL_FUTURE)) != 0 && a[0] < 8;
+
+	return ok ? lock_all((unsigned)a[0] & ~MCL_ONFAULT) : -EINVAL;
 }
 
 intptr_t
 sys_munlockall(const uintptr_t *)
 {
-	return 0;
+	return lock_all(0);
 }
 
 /*

@@ -111,6 +111,8 @@ struct proc;
 	X(mremap, 25, 216)                                                     \
 	X(madvise, 28, 233)                                                    \
 	X(mlock, 149, 228)                                                     \
+	X(munlock, 150, 229)                                                   \
+	X(msync, 26, 227)                                                      \
 	X(mlockall, 151, 230)                                                  \
 	X(munlockall, 152, 231)                                                \
 	X(membarrier, 324, 283)                                                \
@@ -209,8 +211,6 @@ struct proc;
 	Y(sendfile, absent, 40, 71)                                            \
 	Y(copy_file_range, absent, 326, 285)                                   \
 	Y(fdatasync, fsync, 75, 83)                                            \
-	Y(munlock, mlock, 150, 229)                                            \
-	Y(msync, mlock, 26, 227)                                               \
 	Y(setresgid, setresuid, 119, 149)                                      \
 	Y(getresgid, getresuid, 120, 150)                                      \
 	Y(socketpair, socket, 53, 199)                                         \

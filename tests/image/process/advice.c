@@ -2,6 +2,7 @@
 #include "tests/lib/image/test.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -96,6 +97,7 @@ TEST(advice_that_linux_refuses)
 
 	REQUIRE(p != NULL);
 	EXPECT_ERRNO(madvise(p, PAGE, 7), EINVAL);
+	EXPECT_ERRNO(madvise(p, PAGE, MADV_MERGEABLE), EINVAL);
 	EXPECT_ERRNO(madvise(p, PAGE, 63), EINVAL);
 	EXPECT_ERRNO(madvise(p, PAGE, 1000), EINVAL);
 	EXPECT_ERRNO(madvise(p + 1, PAGE, MADV_DONTNEED), EINVAL);
@@ -108,6 +110,15 @@ TEST(advice_that_linux_refuses)
 	EXPECT_ERRNO(madvise(p, 3 * PAGE, WIPEONFORK), ENOMEM);
 	EXPECT_EQ(byte_in_child(p + 2 * PAGE), 0);
 	EXPECT_EQ(munmap(p, 3 * PAGE), 0);
+
+	int fd = open("/tmp/file", O_RDWR | O_CREAT, 0600);
+	EXPECT_EQ(ftruncate(fd, PAGE), 0);
+	p = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, fd, 0);
+	EXPECT_ERRNO(madvise(p, PAGE, WIPEONFORK), EINVAL);
+	EXPECT_ERRNO(madvise(p, PAGE, MADV_FREE), EINVAL);
+	EXPECT_EQ(munmap(p, PAGE), 0);
+	close(fd);
+	EXPECT_EQ(unlink("/tmp/file"), 0);
 }
 
 TEST(a_free_hint_is_taken)

@@ -284,13 +284,31 @@ TEST(a_reservation_may_stay_mapped)
 TEST(a_lock_needs_memory)
 {
 	char *p = mmap(NULL, 3 * PAGE, RW, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *q;
+	pid_t child;
 
 	REQUIRE(p != MAP_FAILED);
 	EXPECT_EQ(mprotect(p + PAGE, PAGE, PROT_READ), 0);
 	EXPECT_EQ(mlock(p + 1, 3 * PAGE - 1), 0);
+	EXPECT_ERRNO(madvise(p, PAGE, MADV_DONTNEED), EINVAL);
+	EXPECT_ERRNO(msync(p, PAGE, MS_SYNC | MS_INVALIDATE), EBUSY);
 	EXPECT_EQ(munlock(p, 3 * PAGE), 0);
+	EXPECT_EQ(msync(p, PAGE, MS_SYNC | MS_INVALIDATE), 0);
+	EXPECT_ERRNO(msync(p, PAGE, MS_SYNC | MS_ASYNC), EINVAL);
+	EXPECT_ERRNO(msync(p, PAGE, 8), EINVAL);
+	EXPECT_ERRNO(msync(p + 1, PAGE, MS_SYNC), EINVAL);
+	EXPECT_ERRNO(msync(p, (size_t)-1, MS_SYNC), ENOMEM);
 	EXPECT_EQ(mlockall(MCL_CURRENT | MCL_FUTURE), 0);
+	EXPECT_ERRNO(madvise(p, PAGE, MADV_DONTNEED), EINVAL);
+	q = mmap(NULL, PAGE, RW, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	EXPECT_ERRNO(madvise(q, PAGE, MADV_DONTNEED), EINVAL);
+	child = fork(); /* locks none */
+	if (child == 0)
+		_exit(madvise(p, 3 * PAGE, MADV_DONTNEED));
+	EXPECT_EQ(test_wait_status(child), 0);
 	EXPECT_EQ(munlockall(), 0);
+	EXPECT_EQ(madvise(q, PAGE, MADV_DONTNEED), 0);
+	EXPECT_EQ(munmap(q, PAGE), 0);
 	EXPECT_ERRNO(mlockall(0), EINVAL);
 	EXPECT_ERRNO(mlockall(8), EINVAL);
 	EXPECT_EQ(munmap(p + PAGE, PAGE), 0);
