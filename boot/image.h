@@ -2,8 +2,7 @@
  * Reads the device tree that a Linux Image's loader passes.  Included by
  * boot/image*.c and tests/fuzz/dt.c.
  */
-#ifndef BOOT_IMAGE_H
-#define BOOT_IMAGE_H
+#pragma once
 
 struct bootinfo;
 
@@ -16,5 +15,3 @@ void image_from_fdt(struct bootinfo *bi, const void *fdt);
  * Returns NULL, or what is wrong.
  */
 const char *image_from_uefi(struct bootinfo *bi, const void *fdt);
-
-#endif /* BOOT_IMAGE_H */

@@ -6,8 +6,7 @@
  * for the LWP that it interrupted.  Sampling, buffer arithmetic and calls on
  * the LWP's context take no lock.
  */
-#ifndef CPC_CPCI_H
-#define CPC_CPCI_H
+#pragma once
 
 #include <pthread.h>
 #include <signal.h>
@@ -262,5 +261,3 @@ cpci_buf(cpc_t *cpc, const cpc_buf_t *buf)
 {
 	return cpc != NULL ? cpci_table_find(&cpc->c_bufs, buf) : NULL;
 }
-
-#endif /* CPC_CPCI_H */

@@ -3,8 +3,7 @@
  * cpc_sample of <sys/cpc.h>, struct cpci_buf of cpc/cpci.h.  Included by
  * cpc/arm64/read.S, cpc/x86/read.S, and cpc/sample.c, which checks them.
  */
-#ifndef CPC_READ_H
-#define CPC_READ_H
+#pragma once
 
 #define CG_SEQ  0
 #define CG_TICK 8
@@ -27,5 +26,3 @@
 #define CB_N      8
 #define CB_SAMPLE 16
 #define CB_BOTH   24
-
-#endif /* CPC_READ_H */

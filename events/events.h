@@ -6,8 +6,7 @@
  * dot is the same as a colon.  A name may also be PAPI_PRESET, if the preset
  * is one event of that CPU.  docs/events.md says more.
  */
-#ifndef EVENTS_EVENTS_H
-#define EVENTS_EVENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -226,5 +225,3 @@ events_described(const struct events *es)
 /* suggest.c: the name nearest to one that is unknown; false if none is near. */
 bool events_suggest(
     const struct events *es, const char *name, char *buf, size_t size);
-
-#endif /* EVENTS_EVENTS_H */

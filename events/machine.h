@@ -3,8 +3,7 @@
  * the names of its CPU's table, and numbers.  The kernel describes the PMU,
  * and validates the codes.  Included by cpc/ and by programs.
  */
-#ifndef EVENTS_MACHINE_H
-#define EVENTS_MACHINE_H
+#pragma once
 
 #include "events/events.h"
 #include "include/sys/cpc.h"
@@ -120,5 +119,3 @@ bool machine_unmodelled(const struct cpc_pmu *pm, uint64_t select);
 
 /* cpc/machine.c: this machine, with its table; NULL if it has no PMU. */
 const struct machine *machine_here(void);
-
-#endif /* EVENTS_MACHINE_H */

@@ -2,8 +2,7 @@
  * How near two names are.  Included within events/, by kern/ for names of
  * files and words of the command line, and by programs.
  */
-#ifndef EVENTS_NEARER_H
-#define EVENTS_NEARER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ bool events_is_nearer(const char *name, const char *other, unsigned *best);
 unsigned event_distance(const char *a, size_t na, const char *b);
 /* The distance up to which a word of so many letters is near. */
 unsigned event_near(size_t letters);
-
-#endif /* EVENTS_NEARER_H */

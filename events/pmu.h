@@ -3,8 +3,7 @@
  * kernel knows no names.  Included by kern/ and events/; includes only headers
  * of the compiler.
  */
-#ifndef EVENTS_PMU_H
-#define EVENTS_PMU_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -256,5 +255,3 @@ int events_linux(const struct cpc_pmu *pm, const struct linux_attr *attr,
 
 /* The code of a number that no event has.  A bind refuses it. */
 #define EVENT_CODE_TOO_HIGH (~0ULL)
-
-#endif /* EVENTS_PMU_H */

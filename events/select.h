@@ -4,8 +4,7 @@
  * Version 3; AMD APM vol. 2 (24593), "Performance Event-Select Registers";
  * Arm ARM (DDI 0487), "PMEVTYPER<n>_EL0".
  */
-#ifndef EVENTS_SELECT_H
-#define EVENTS_SELECT_H
+#pragma once
 
 #define SEL_EVENT      0xffULL
 #define SEL_UMASK      0xff00ULL
@@ -26,5 +25,3 @@
 #define ARM_EXCL_USR   (1ULL << 31)
 #define ARM_EXCL_SYS   (1ULL << 30)
 #define ARM_EXCL_NOHYP (1ULL << 27)
-
-#endif /* EVENTS_SELECT_H */

@@ -3,8 +3,7 @@
  * to each other by number, so that a table works at any address.  Included by
  * events/ and events/mktables/; scripts/mkevents writes events/generated/.
  */
-#ifndef EVENTS_TABLE_H
-#define EVENTS_TABLE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -274,5 +273,3 @@ event_file_sum(const void *words, size_t bytes)
 		sum = (sum ^ w[i]) * 0x9e3779b97f4a7c15;
 	return sum;
 }
-
-#endif /* EVENTS_TABLE_H */

@@ -10,8 +10,7 @@
  * Unless a comment says otherwise, call a function with interrupts off, and
  * after kern_main() has begun.  It acts on the calling CPU.
  */
-#ifndef KERN_ARCH_H
-#define KERN_ARCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -394,5 +393,3 @@ void kcpc_pmi_late(void);
  * (-Iarch/x86, -Iarch/arm64) or from the host tests'.
  */
 #include "arch_inline.h"
-
-#endif /* KERN_ARCH_H */

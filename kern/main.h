@@ -1,8 +1,7 @@
 /*
  * The parts of a boot that the files of kern/ itself share.  Included by them.
  */
-#ifndef KERN_MAIN_H
-#define KERN_MAIN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -44,5 +43,3 @@ void quiet_start(unsigned items, bool suite);
 void quiet_end(void);
 /* Append the member "quiet", and a comma; nothing without quiet=. */
 void quiet_describe(struct text *t);
-
-#endif /* KERN_MAIN_H */

@@ -2,8 +2,7 @@
  * A fixed-width font: one byte a row, the leftmost pixel in its highest bit.
  * Included by kern/.
  */
-#ifndef LIB_FONT_H
-#define LIB_FONT_H
+#pragma once
 
 #define FONT_WIDTH  8
 #define FONT_HEIGHT 16
@@ -11,5 +10,3 @@
 #define FONT_LAST   '~'
 
 extern const unsigned char font[FONT_LAST - FONT_FIRST + 1][FONT_HEIGHT];
-
-#endif /* LIB_FONT_H */

@@ -4,8 +4,7 @@
  * Conversions: d u x c s p %, flags - 0 #, width, precision of text, *, length
  * l ll z.
  */
-#ifndef LIB_PRINTF_H
-#define LIB_PRINTF_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ _Noreturn void panic(const char *fmt, ...)
 /* For errors of our own code only.  Always compiled in. */
 #define ASSERT(e)                                                              \
 	((e) ? (void)0 : panic("%s:%d: ASSERT(%s)", __FILE__, __LINE__, #e))
-
-#endif /* LIB_PRINTF_H */

@@ -2,8 +2,7 @@
  * The string functions of the C library that the kernel uses.  Included by
  * kern/, arch/ and boot/.  gcc also generates calls of the mem* functions.
  */
-#ifndef LIB_STRING_H
-#define LIB_STRING_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ unsigned long strtoul(const char *s, char **end, int base);
 
 /* CRC-32 as in zlib and IEEE 802.3; start with crc 0. */
 uint32_t crc32(uint32_t crc, const void *p, size_t n);
-
-#endif /* LIB_STRING_H */

@@ -2,8 +2,7 @@
  * Text that is appended to a buffer.  Included by kern/, whose descriptions of
  * the machine are JSON.
  */
-#ifndef LIB_TEXT_H
-#define LIB_TEXT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -21,5 +20,3 @@ void text_add(struct text *t, const char *fmt, ...)
  * becomes a question mark.
  */
 void text_add_string(struct text *t, const char *s);
-
-#endif /* LIB_TEXT_H */

@@ -1,6 +1,5 @@
 /* cpc(3CPC)'s closed list of generic events, without PAPI_. */
-#ifndef TESTS_GENERIC_H
-#define TESTS_GENERIC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -35,5 +34,3 @@ is_generic(const char *event)
 			   "tca tch tcm tcr tcw ",
 		       event + 3));
 }
-
-#endif /* TESTS_GENERIC_H */

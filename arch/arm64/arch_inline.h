@@ -2,8 +2,7 @@
  * The functions of kern/arch.h that take an instruction or two on arm64.
  * Included by kern/arch.h only, which describes each.
  */
-#ifndef ARCH_ARM64_ARCH_INLINE_H
-#define ARCH_ARM64_ARCH_INLINE_H
+#pragma once
 
 #include "arch/arm64/arm64.h"
 
@@ -52,5 +51,3 @@ tf_user(const struct trapframe *tf)
 {
 	return (tf->tf_pstate & 0xf) != PSTATE_EL1H;
 }
-
-#endif /* ARCH_ARM64_ARCH_INLINE_H */

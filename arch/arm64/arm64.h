@@ -3,8 +3,7 @@
  * frame, and functions shared by several files.  Included by arch/arm64/ and
  * boot/.
  */
-#ifndef ARCH_ARM64_ARM64_H
-#define ARCH_ARM64_ARM64_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -212,5 +211,3 @@ struct linux_stat {
 	uint32_t st_pad3[2];
 };
 _Static_assert(sizeof(struct linux_stat) == 128, "Linux's struct stat");
-
-#endif /* ARCH_ARM64_ARM64_H */

@@ -3,8 +3,7 @@
  * the trap frame and per-CPU data.  Included by arch/arm64/ and
  * boot/linux_image.S.
  */
-#ifndef ARCH_ARM64_ASM_H
-#define ARCH_ARM64_ASM_H
+#pragma once
 
 /*
  * The upper half of the address space:
@@ -131,5 +130,3 @@
  * (APK, API).  Arm ARM (DDI 0487), "HCR_EL2".
  */
 #define HCR_VALUE 0x30080000000
-
-#endif /* ARCH_ARM64_ASM_H */

@@ -1,6 +1,5 @@
 /* The names of CPUs.  Included by arch/arm64/. */
-#ifndef ARCH_ARM64_CPU_NAME_H
-#define ARCH_ARM64_CPU_NAME_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,5 +13,3 @@ const char *arm64_cpu_name(uint64_t midr);
 /* Write the name of perf: armv8_cortex_a34, or one of numbers. */
 void arm64_perf_name(
     char *name, size_t size, unsigned implementer, unsigned part);
-
-#endif /* ARCH_ARM64_CPU_NAME_H */

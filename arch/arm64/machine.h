@@ -2,8 +2,7 @@
  * The machine as the firmware describes it, in a device tree or in ACPI
  * tables.  Included by arch/arm64/.
  */
-#ifndef ARCH_ARM64_MACHINE_H
-#define ARCH_ARM64_MACHINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -132,5 +131,3 @@ void uart_from_fdt(const void *fdt, int chosen, int aliases);
 
 /* Fill in machine.m_pci from this node, a host bridge with ECAM. */
 void pci_from_fdt(const struct dt *dt);
-
-#endif /* ARCH_ARM64_MACHINE_H */

@@ -6,8 +6,7 @@
  * For a plain volatile pointer a compiler may choose those forms.
  * Arm ARM (DDI 0487), "ISS encoding for an exception from a Data Abort" (ISV).
  */
-#ifndef ARCH_ARM64_MMIO_H
-#define ARCH_ARM64_MMIO_H
+#pragma once
 
 #include <stdint.h>
 
@@ -34,5 +33,3 @@ MMIO(8, "b", "w")
 MMIO(16, "h", "w")
 MMIO(32, "", "w")
 MMIO(64, "", "x")
-
-#endif /* ARCH_ARM64_MMIO_H */

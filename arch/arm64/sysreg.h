@@ -2,8 +2,7 @@
  * System registers and barriers, by their names in the Arm ARM (DDI 0487).
  * Included by arch/arm64/.
  */
-#ifndef ARCH_ARM64_SYSREG_H
-#define ARCH_ARM64_SYSREG_H
+#pragma once
 
 #include <stdint.h>
 
@@ -36,5 +35,3 @@
 /* Bits hi..lo of v, shifted down. */
 #define FIELD(v, hi, lo)                                                       \
 	(((uint64_t)(v) >> (lo)) & ((2ULL << ((hi) - (lo))) - 1))
-
-#endif /* ARCH_ARM64_SYSREG_H */

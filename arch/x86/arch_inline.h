@@ -2,8 +2,7 @@
  * The functions of kern/arch.h that take one or two instructions on x86.
  * Included by kern/arch.h only, which documents them.
  */
-#ifndef ARCH_X86_ARCH_INLINE_H
-#define ARCH_X86_ARCH_INLINE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -64,5 +63,3 @@ arch_pmi_rearm(void)
 			 : "i"(offsetof(struct x86_cpu, xc_pmi)));
 	x86_apic_write(APIC_LVT_PMI, lvt);
 }
-
-#endif /* ARCH_X86_ARCH_INLINE_H */

@@ -2,8 +2,7 @@
  * Constants that C and assembly share: the address map, selectors, registers,
  * and offsets in structures.  Included by arch/x86/ and boot/pvh.S.
  */
-#ifndef ARCH_X86_ASM_H
-#define ARCH_X86_ASM_H
+#pragma once
 
 /*
  * The upper half of the address space; docs/x86.md has the table.  Physical
@@ -213,5 +212,3 @@
 #define PTE_P  0x1
 #define PTE_W  0x2
 #define PTE_PS 0x80
-
-#endif /* ARCH_X86_ASM_H */

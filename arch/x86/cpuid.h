@@ -1,6 +1,5 @@
 /* CPUID, and the features of the boot CPU.  Included by arch/x86/. */
-#ifndef ARCH_X86_CPUID_H
-#define ARCH_X86_CPUID_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ void x86_features_init(void);
  * boot CPU.
  */
 void x86_cpuid_unlimit(void);
-
-#endif /* ARCH_X86_CPUID_H */

@@ -2,8 +2,7 @@
  * Functions for instructions that C has no name for.  Included by arch/x86/.
  * Intel SDM vol. 2 describes each instruction under its name.
  */
-#ifndef ARCH_X86_INSN_H
-#define ARCH_X86_INSN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -125,5 +124,3 @@ clear_breakpoints(void)
 /* Bits hi..lo of v, shifted down. */
 #define FIELD(v, hi, lo)                                                       \
 	(((uint64_t)(v) >> (lo)) & ((2ULL << ((hi) - (lo))) - 1))
-
-#endif /* ARCH_X86_INSN_H */

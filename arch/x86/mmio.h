@@ -4,8 +4,7 @@
  * Each access is one MOV, which every hypervisor decodes.  For a plain volatile
  * pointer the compiler may choose a form that a hypervisor does not decode.
  */
-#ifndef ARCH_X86_MMIO_H
-#define ARCH_X86_MMIO_H
+#pragma once
 
 #include <stdint.h>
 
@@ -27,5 +26,3 @@
 MMIO(8, "movb")
 MMIO(16, "movw")
 MMIO(32, "movl")
-
-#endif /* ARCH_X86_MMIO_H */

@@ -2,8 +2,7 @@
  * Model-specific registers by their names in Intel SDM vol. 4, "IA-32
  * Architectural MSRs".  Included by arch/x86/.
  */
-#ifndef ARCH_X86_MSR_H
-#define ARCH_X86_MSR_H
+#pragma once
 
 /*
  * The local APIC.  Bit 11 enables it, bit 10 puts it into x2APIC mode, and the
@@ -67,5 +66,3 @@
 #define IA32_GS_BASE        0xc0000101
 #define IA32_KERNEL_GS_BASE 0xc0000102
 #define IA32_TSC_AUX        0xc0000103
-
-#endif /* ARCH_X86_MSR_H */

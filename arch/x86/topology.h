@@ -2,8 +2,7 @@
  * Which CPUs are hardware threads of one core.  Included by arch/x86/ and
  * tests/host.
  */
-#ifndef ARCH_X86_TOPOLOGY_H
-#define ARCH_X86_TOPOLOGY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ void x86_topology_init_cpu(void);
  * or at boot.
  */
 const struct cpuset *x86_core_threads(unsigned cpu);
-
-#endif /* ARCH_X86_TOPOLOGY_H */

@@ -2,8 +2,7 @@
  * Declarations that only x86 uses: the trap frame, per-CPU data, and functions
  * that its files share.  Included by arch/x86/ and boot/pvh_info.c.
  */
-#ifndef ARCH_X86_X86_H
-#define ARCH_X86_X86_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -234,5 +233,3 @@ struct linux_stat {
 	int64_t st_pad1[3];
 };
 _Static_assert(sizeof(struct linux_stat) == 144, "Linux's struct stat");
-
-#endif /* ARCH_X86_X86_H */

@@ -3,8 +3,7 @@
  *
  * "UEFI" in comments is the UEFI Specification, with the section's title.
  */
-#ifndef BOOT_EFI_EFI_H
-#define BOOT_EFI_EFI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -131,5 +130,3 @@ const char *efi_kernel(void);
 void efi_kernel_header(struct efi_kernel *ek);
 /* Enter the kernel.  After efi_exit(). */
 _Noreturn void efi_enter(const struct bootinfo *bi, uint64_t entry);
-
-#endif /* BOOT_EFI_EFI_H */

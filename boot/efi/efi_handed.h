@@ -4,8 +4,7 @@
  * services are over.  Runtime services are not used, because Linux has moved
  * them to addresses of its own.
  */
-#ifndef BOOT_EFI_EFI_HANDED_H
-#define BOOT_EFI_EFI_HANDED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ typedef const void *efi_map_fn(uint64_t pa, uint64_t bytes);
  */
 void efi_handed_tables(
     struct bootinfo *bi, const struct efi_handed *eh, efi_map_fn *map);
-
-#endif /* BOOT_EFI_EFI_HANDED_H */

@@ -1,6 +1,5 @@
 /* UEFI's memory map.  Included by boot/ and by its tests. */
-#ifndef BOOT_EFI_EFI_MEMMAP_H
-#define BOOT_EFI_EFI_MEMMAP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -22,5 +21,3 @@ struct efi_descriptor {
  */
 void efi_convert_map(
     struct bootinfo *bi, const void *map, uint64_t bytes, uint64_t step);
-
-#endif /* BOOT_EFI_EFI_MEMMAP_H */

@@ -1,6 +1,5 @@
 /* Declarations that the files of libpctx share.  Included by cpc/. */
-#ifndef CPC_PCTX_PCTX_H
-#define CPC_PCTX_PCTX_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -37,5 +36,3 @@ bool pctx_controls(pid_t pid);
 
 /* The system call: a result, or -1 with errno. */
 long pctx_control(int op, pid_t pid, long a, void *b);
-
-#endif /* CPC_PCTX_PCTX_H */

@@ -6,8 +6,7 @@
  * involved.  A bind allocates nothing and takes no lock, so a SIGEMT handler
  * may bind.  All events of a process have one set identity.
  */
-#ifndef CPC_V1_V1_H
-#define CPC_V1_V1_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -91,5 +90,3 @@ int cpci_v1_sample(
     cpc_setid_t set, uintptr_t target, cpc_event_t *event, int *flags);
 /* 0, or -1 with errno, of a result of the kernel. */
 int cpci_v1_result(intptr_t r);
-
-#endif /* CPC_V1_V1_H */

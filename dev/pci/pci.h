@@ -2,8 +2,7 @@
  * PCI's configuration registers, and the serial ports found by them.  Included
  * by arch/, and by dev/pci/.
  */
-#ifndef DEV_PCI_PCI_H
-#define DEV_PCI_PCI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ bool pci_place_uart(uint32_t function, unsigned reg, struct uart *u);
  * turn on its decoder.  Returns false if all are without.
  */
 bool pci_find_uart(struct uart *u, unsigned buses);
-
-#endif /* DEV_PCI_PCI_H */

@@ -2,8 +2,7 @@
  * UARTs, polled.  Each kind has a name and a table of operations.  Included by
  * kern/platform/, by arch/, and by the drivers in dev/uart/.
  */
-#ifndef DEV_UART_UART_H
-#define DEV_UART_UART_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -108,5 +107,3 @@ extern const bool uart_has_ports;
 /* The drivers. */
 extern const struct uart_ops ns16550_ops, fifo_ops, geni_ops, uartdm_ops,
     scif_ops;
-
-#endif /* DEV_UART_UART_H */

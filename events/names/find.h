@@ -1,6 +1,5 @@
 /* Rows of the tables by the key of a name.  Included within events/. */
-#ifndef EVENTS_NAMES_FIND_H
-#define EVENTS_NAMES_FIND_H
+#pragma once
 
 #include "events/names/key.h"
 
@@ -40,5 +39,3 @@ event_umask_at(const struct events *es, const struct event_row *row, unsigned n)
 	return (const struct event_umask *)es->es_db->ed_at[SECTION_UMASKS] +
 	       (event_list(es, row)[n] & LIST_UMASK);
 }
-
-#endif /* EVENTS_NAMES_FIND_H */

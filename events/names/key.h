@@ -5,8 +5,7 @@
  * Text is read by words, so up to EVENT_WORD - 1 bytes after its NUL are read,
  * too.  They have no effect.
  */
-#ifndef EVENTS_NAMES_KEY_H
-#define EVENTS_NAMES_KEY_H
+#pragma once
 
 #include "events/events.h"
 
@@ -93,5 +92,3 @@ event_prefix(const char *text, const char *name)
 		return 0;
 	return i + (unsigned)__builtin_ctzll(nuls) / 8;
 }
-
-#endif /* EVENTS_NAMES_KEY_H */

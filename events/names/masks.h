@@ -2,8 +2,7 @@
  * The state of encoding one name.  masks.c has the rules of unit masks,
  * encode.c and encode_netburst.c have the registers.  Included within events/.
  */
-#ifndef EVENTS_NAMES_MASKS_H
-#define EVENTS_NAMES_MASKS_H
+#pragma once
 
 #include "events/events.h"
 
@@ -39,5 +38,3 @@ enum event_error event_masks_complete(struct work *w);
 /* encode_netburst.c */
 enum event_error event_encode_netburst(struct work *w, struct event_code *ec);
 uint64_t event_netburst_mod(const struct event_code *ec, unsigned mod);
-
-#endif /* EVENTS_NAMES_MASKS_H */

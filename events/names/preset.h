@@ -2,8 +2,7 @@
  * PAPI's presets, by name and by PMU.  Included within events/ and by
  * events/mktables/.
  */
-#ifndef EVENTS_NAMES_PRESET_H
-#define EVENTS_NAMES_PRESET_H
+#pragma once
 
 #include "events/events.h"
 
@@ -25,5 +24,3 @@ const struct event_preset *event_presets_of(
 /* parse.c: the event of a row. */
 void event_preset_spec(const struct events *es, const struct event_preset *pr,
     struct event_spec *sp);
-
-#endif /* EVENTS_NAMES_PRESET_H */

@@ -1,8 +1,7 @@
 /*
  * Case of letters, and text that grows in a buffer.  Included within events/.
  */
-#ifndef EVENTS_NAMES_TEXT_H
-#define EVENTS_NAMES_TEXT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -62,5 +61,3 @@ text_number(struct text *te, uint64_t v, unsigned base)
 	while (n > 0)
 		text_char(te, digits[--n]);
 }
-
-#endif /* EVENTS_NAMES_TEXT_H */

@@ -2,8 +2,7 @@
  * The assignment of requests to PICs.  Included by kern/cpc/, by tests/host,
  * and by payloads/tools/fits.c, which computes it for other CPUs.
  */
-#ifndef KERN_CPC_ASSIGN_H
-#define KERN_CPC_ASSIGN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ struct kcpc_short {
  */
 bool kcpc_assign(
     unsigned n, const uint64_t *can, int *pic, struct kcpc_short *why);
-
-#endif /* KERN_CPC_ASSIGN_H */

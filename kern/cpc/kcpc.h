@@ -8,8 +8,7 @@
  * witness's.  Call all functions with interrupts off, and all but
  * kcpc_pmi_late() with the kernel lock held or before other CPUs use it.
  */
-#ifndef KERN_CPC_KCPC_H
-#define KERN_CPC_KCPC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -155,5 +154,3 @@ struct kcpc_stat {
 };
 /* The numbers now, for the leak check at the end of a run. */
 void kcpc_stat(struct kcpc_stat *st);
-
-#endif /* KERN_CPC_KCPC_H */

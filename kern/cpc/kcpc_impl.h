@@ -2,8 +2,7 @@
  * The structures and functions that the files of kern/cpc/ share.  Included by
  * them, by kern/debug/test_hooks.c and by tests/host.
  */
-#ifndef KERN_CPC_KCPC_IMPL_H
-#define KERN_CPC_KCPC_IMPL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -402,5 +401,3 @@ struct kcpc_perf_ops {
 };
 extern const struct kcpc_perf_ops *kcpc_perf;
 extern struct kcpc_profile kcpc_perf_profile;
-
-#endif /* KERN_CPC_KCPC_IMPL_H */

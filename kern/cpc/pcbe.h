@@ -7,8 +7,7 @@
  * they have in illumos's pcbe_ops; the signatures are ours.  A backend sees no
  * LWP.  docs/overflow.md follows an overflow from the PIC to the signal.
  */
-#ifndef KERN_CPC_PCBE_H
-#define KERN_CPC_PCBE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -333,5 +332,3 @@ bool pcbe_any_bound(
  */
 int pcbe_refuse(struct cpc_refusal *rf, int subcode, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-
-#endif /* KERN_CPC_PCBE_H */

@@ -6,8 +6,7 @@
  * works on.  It needs one CPU and an emulator with -icount, whose clock counts
  * instructions.  kern/sched/xcall.h says what an entry is.
  */
-#ifndef KERN_DEBUG_DEBUG_H
-#define KERN_DEBUG_DEBUG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ bool limit_init(uint64_t instructions, uint64_t each);
 
 /* Print the longest entry.  Called at the end of the run. */
 void limit_print(void);
-
-#endif /* KERN_DEBUG_DEBUG_H */

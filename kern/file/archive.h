@@ -2,8 +2,7 @@
  * The archives: the boot loader's and the one in the image.  Names are looked
  * up in the boot loader's first.  Included by kern/.
  */
-#ifndef KERN_FILE_ARCHIVE_H
-#define KERN_FILE_ARCHIVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,5 +58,3 @@ const char *archive_nearest(const char *path);
  * end.  Returns false if it does not fit.
  */
 bool path_normalize(const char *path, char *out, size_t size);
-
-#endif /* KERN_FILE_ARCHIVE_H */

@@ -2,8 +2,7 @@
  * Reading of cpio archives in the "newc" format, also of several in sequence.
  * Included by kern/ and tests/host.
  */
-#ifndef KERN_FILE_CPIO_H
-#define KERN_FILE_CPIO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,5 +54,3 @@ cpio_open(const void *data, size_t len)
  * c->c_at is then the offset of the bad header.
  */
 int cpio_next(struct cpio *c, struct cpio_file *f, const char **why);
-
-#endif /* KERN_FILE_CPIO_H */

@@ -1,6 +1,5 @@
 /* Sets of files for epoll_wait(2).  Included by kern/. */
-#ifndef KERN_FILE_EPOLL_H
-#define KERN_FILE_EPOLL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -38,5 +37,3 @@ void signal_files_changed(void);
 extern unsigned nsignal_files; /* open files of signalfd4(2) */
 /* The file is closed: remove it from all sets. */
 void epoll_forget(struct file *f);
-
-#endif /* KERN_FILE_EPOLL_H */

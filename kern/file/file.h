@@ -1,6 +1,5 @@
 /* Open files.  Included by kern/. */
-#ifndef KERN_FILE_FILE_H
-#define KERN_FILE_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -207,5 +206,3 @@ struct dir_entry {
 	uint32_t de_mode;
 };
 bool dir_entry(const struct file *dir, uint64_t *pos, struct dir_entry *de);
-
-#endif /* KERN_FILE_FILE_H */

@@ -1,6 +1,5 @@
 /* Following a path to the file or directory there.  Included by kern/. */
-#ifndef KERN_FILE_LOOKUP_H
-#define KERN_FILE_LOOKUP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ int lookup(struct lookup *lk, const char *dir, const char *path, bool last);
  * ENOTDIR.
  */
 int lookup_check(const struct lookup *lk);
-
-#endif /* KERN_FILE_LOOKUP_H */

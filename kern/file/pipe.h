@@ -1,6 +1,5 @@
 /* Pipes.  Included by kern/. */
-#ifndef KERN_FILE_PIPE_H
-#define KERN_FILE_PIPE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ int pipe_connect(struct proc *from, struct proc *to);
 int pipe_open_fifo(struct file *f, struct tmp_node *tn);
 /* Called when the last descriptor of an open file is closed. */
 void pipe_close(struct file *f);
-
-#endif /* KERN_FILE_PIPE_H */

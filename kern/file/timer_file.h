@@ -1,6 +1,5 @@
 /* Timers with a descriptor, for timerfd_create(2).  Included by kern/. */
-#ifndef KERN_FILE_TIMER_FILE_H
-#define KERN_FILE_TIMER_FILE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -22,5 +21,3 @@ void timer_file_take(struct file *f, uint64_t count);
 /* ns until it expires next, at least 1; 0: never.  And its interval. */
 hrtime_t timer_file_left(const struct file *f);
 hrtime_t timer_file_every(const struct file *f);
-
-#endif /* KERN_FILE_TIMER_FILE_H */

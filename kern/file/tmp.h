@@ -2,8 +2,7 @@
  * The files in /tmp, which programs write.  They are in memory, and go when the
  * programs of a line have ended.  Included by kern/.
  */
-#ifndef KERN_FILE_TMP_H
-#define KERN_FILE_TMP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -90,5 +89,3 @@ void tmp_release(struct tmp_node *tn);
 
 /* Remove everything, and make /tmp as it was.  No file is open. */
 void tmp_clear(void);
-
-#endif /* KERN_FILE_TMP_H */

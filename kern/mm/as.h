@@ -5,8 +5,7 @@
  * fault disturbs a count later.  A region that never allowed any access
  * (PROT_NONE) has no pages.
  */
-#ifndef KERN_MM_AS_H
-#define KERN_MM_AS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -120,5 +119,3 @@ int as_copy(
 uint32_t *as_word(struct as *as, uintptr_t va);
 /* Make fresh code visible to instruction fetch. */
 void as_sync_code(struct as *as, uintptr_t va, size_t len);
-
-#endif /* KERN_MM_AS_H */

@@ -1,6 +1,5 @@
 /* The page allocator and kmalloc().  Included by kern/ and arch/. */
-#ifndef KERN_MM_PAGE_H
-#define KERN_MM_PAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ void *kmalloc(size_t bytes);
 void kfree(void *p);
 char *kmalloc_string(const char *s); /* a copy */
 size_t kmalloc_nblocks(void);        /* objects in use */
-
-#endif /* KERN_MM_PAGE_H */

@@ -4,8 +4,7 @@
  * Each range here is whole pages inside one region.  contig: the region is
  * MAP_CONTIG, and the range is a multiple of 2 MiB.
  */
-#ifndef KERN_MM_POPULATE_H
-#define KERN_MM_POPULATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ int pages_protect(struct as *as, uintptr_t va, size_t len, unsigned was,
  */
 int pages_move(
     struct as *as, uintptr_t from, uintptr_t to, size_t len, unsigned prot);
-
-#endif /* KERN_MM_POPULATE_H */

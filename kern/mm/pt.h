@@ -4,8 +4,7 @@
  * their prefix by PT_FN(), and defines the entries.  Its mm/pt.c defines the
  * functions by kern/mm/pt_walk.h.
  */
-#ifndef KERN_MM_PT_H
-#define KERN_MM_PT_H
+#pragma once
 
 #define PT_ENTRIES 512
 
@@ -45,5 +44,3 @@ bool PT_FN(tables)(uint64_t root, uintptr_t va, size_t len);
 
 /* Free the root of an address space and its tables. */
 void PT_FN(free)(uint64_t root);
-
-#endif /* KERN_MM_PT_H */

@@ -10,8 +10,7 @@
  *     pt_forget(root, va) drop the pointer to a table from all TLBs
  *     pt_sync()           from here on the walker sees the entries
  */
-#ifndef KERN_MM_PT_WALK_H
-#define KERN_MM_PT_WALK_H
+#pragma once
 
 #define TOP 3 /* the root's level; pages are at 0 */
 
@@ -179,5 +178,3 @@ PT_FN(free)(uint64_t root)
 {
 	free_below(root, TOP, PT_ROOT_ENTRIES);
 }
-
-#endif /* KERN_MM_PT_WALK_H */

@@ -2,8 +2,7 @@
  * The regions of an address space: sorted, disjoint, in a balanced tree, so
  * that thousands cost little.  Included by kern/mm/as*.c and tests/host.
  */
-#ifndef KERN_MM_REGION_H
-#define KERN_MM_REGION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,5 +77,3 @@ void region_remove(struct region_tree *rt, struct region *r);
  * caller frees the neighbour, which is returned.
  */
 struct region *region_absorb(struct region_tree *rt, struct region *r);
-
-#endif /* KERN_MM_REGION_H */

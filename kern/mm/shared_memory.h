@@ -5,8 +5,7 @@
  * Each region that maps a part of it holds a reference.  Unmapping a part frees
  * nothing; the last reference frees all, as on Linux.
  */
-#ifndef KERN_MM_SHARED_MEMORY_H
-#define KERN_MM_SHARED_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ uint64_t shared_where(struct as *as, uintptr_t va);
 /* Add a reference, and drop one.  NULL has none.  shared_hold() returns m. */
 struct shared_memory *shared_hold(struct shared_memory *m);
 void shared_release(struct shared_memory *m);
-
-#endif /* KERN_MM_SHARED_MEMORY_H */

@@ -5,8 +5,7 @@
  * the upper half.  After EFAULT a part may have been copied.  The address is
  * reported to the function that usercopy_on_refusal() sets.
  */
-#ifndef KERN_MM_USERCOPY_H
-#define KERN_MM_USERCOPY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ int usercopy_fault(uintptr_t uva);
 int copyzero(uintptr_t uva, size_t len);
 /* Call fn with the address of each copy that fails from now on. */
 void usercopy_on_refusal(void (*fn)(uintptr_t uva));
-
-#endif /* KERN_MM_USERCOPY_H */

@@ -3,8 +3,7 @@
  * kernel.  Included by boot/, which fills it, and by kern/ and arch/, which
  * read it.  All addresses are physical.
  */
-#ifndef KERN_PLATFORM_BOOTINFO_H
-#define KERN_PLATFORM_BOOTINFO_H
+#pragma once
 
 /* "bcbootin".  A device tree begins with another word (0xedfe0dd0). */
 #define BOOTINFO_MAGIC 0x6e69746f6f626362
@@ -111,4 +110,3 @@ uint64_t bootinfo_take(struct bootinfo *bi, uint64_t len, uint64_t align,
 _Noreturn void kern_main(struct bootinfo *bi);
 
 #endif /* __ASSEMBLER__ */
-#endif /* KERN_PLATFORM_BOOTINFO_H */

@@ -15,8 +15,7 @@
  * (cons_payload()).  Records and the run's status (STREAM_JSON and
  * STREAM_EXIT) are framed in both modes.
  */
-#ifndef KERN_PLATFORM_CONSOLE_H
-#define KERN_PLATFORM_CONSOLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ void cons_write(enum stream s, const char *p, size_t n);
  * text printed before this call.  NULL ends this.
  */
 void cons_mirror(void (*fn)(int c));
-
-#endif /* KERN_PLATFORM_CONSOLE_H */

@@ -2,8 +2,7 @@
  * The number of pages that an entry to the kernel works on, for kernel_limit=
  * (kern/debug/debug.h).  Included by kern/.
  */
-#ifndef KERN_PLATFORM_ENTRY_BUDGET_H
-#define KERN_PLATFORM_ENTRY_BUDGET_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ entry_budget_add(size_t n)
 {
 	entry_budget_pages += n;
 }
-
-#endif /* KERN_PLATFORM_ENTRY_BUDGET_H */

@@ -2,8 +2,7 @@
  * Error numbers of Linux, which are the same on every machine.  Included by
  * kern/ and arch/; <errno.h> of the C library has the same values.
  */
-#ifndef KERN_PLATFORM_ERRNO_H
-#define KERN_PLATFORM_ERRNO_H
+#pragma once
 
 #define EPERM        1
 #define ENOENT       2
@@ -48,5 +47,3 @@
 
 /* Never seen by a program: the system call has set its registers itself. */
 #define EJUSTRETURN 513
-
-#endif /* KERN_PLATFORM_ERRNO_H */

@@ -1,6 +1,5 @@
 /* Names for kernel addresses.  Included by kern/ and arch/. */
-#ifndef KERN_PLATFORM_KSYM_H
-#define KERN_PLATFORM_KSYM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -11,5 +10,3 @@
 const char *ksym_lookup(uintptr_t addr, uintptr_t *offset);
 /* Print a backtrace: the frame pointers of the kernel stack from fp on. */
 void ksym_backtrace(uintptr_t fp);
-
-#endif /* KERN_PLATFORM_KSYM_H */

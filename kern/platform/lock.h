@@ -4,8 +4,7 @@
  * The kernel runs with interrupts off, and a handler that interrupts it takes
  * no lock.  So a lock only keeps other CPUs out.
  */
-#ifndef KERN_PLATFORM_LOCK_H
-#define KERN_PLATFORM_LOCK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -33,5 +32,3 @@ lock_release(struct spinlock *l)
 {
 	__atomic_clear(&l->sl_held, __ATOMIC_RELEASE);
 }
-
-#endif /* KERN_PLATFORM_LOCK_H */

@@ -1,6 +1,5 @@
 /* How a run ends: its statuses and its closing line.  Included by kern/. */
-#ifndef KERN_PLATFORM_RUN_END_H
-#define KERN_PLATFORM_RUN_END_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ void run_deadline_check(void *unused);
 void boottime_first_payload(void);
 /* Print the time, if a payload ran. */
 void boottime_print(void);
-
-#endif /* KERN_PLATFORM_RUN_END_H */

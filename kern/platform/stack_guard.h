@@ -3,8 +3,7 @@
  * before a function returns (-fstack-protector-strong).  Included by
  * kern/main.c.
  */
-#ifndef KERN_PLATFORM_STACK_GUARD_H
-#define KERN_PLATFORM_STACK_GUARD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -24,5 +23,3 @@ stack_guard_init(void)
 	/* The lowest byte stays 0, so that no string copy can forge it. */
 	__stack_chk_guard ^= arch_tick() << 8;
 }
-
-#endif /* KERN_PLATFORM_STACK_GUARD_H */

@@ -1,6 +1,5 @@
 /* Deadlines of sleeps, as programs give them.  Included by kern/. */
-#ifndef KERN_PROC_DEADLINE_H
-#define KERN_PROC_DEADLINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ int deadline_in(uintptr_t uva, bool absolute, uint64_t *deadline);
  */
 int timespec_ns(const int64_t ts[2], hrtime_t *ns);
 uint64_t deadline_tick(hrtime_t ns, bool absolute);
-
-#endif /* KERN_PROC_DEADLINE_H */

@@ -5,8 +5,7 @@
  * "System V Application Binary Interface", "Object Files" and "Program Loading
  * and Dynamic Linking".
  */
-#ifndef KERN_PROC_ELF_H
-#define KERN_PROC_ELF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,5 +58,3 @@ const char *elf_check(const void *data, size_t bytes,
  * Returns NULL if .symtab has none, or the name exceeds 255 bytes or one line.
  */
 const char *elf_symbol(const struct elf *e, uint64_t addr, uint64_t *offset);
-
-#endif /* KERN_PROC_ELF_H */

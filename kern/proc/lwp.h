@@ -2,8 +2,7 @@
  * An LWP: a thread of a process, or of the kernel.  Included by kern/ and
  * arch/.
  */
-#ifndef KERN_PROC_LWP_H
-#define KERN_PROC_LWP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -136,5 +135,3 @@ bool lwp_run_only(struct lwp *l, const struct cpuset *only);
 void lwp_bind(struct lwp *l, struct cpu *c);
 /* The number of LWPs of all processes. */
 extern unsigned nlwp;
-
-#endif /* KERN_PROC_LWP_H */

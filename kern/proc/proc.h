@@ -2,8 +2,7 @@
  * A process: one run of a program.  Included by kern/, and by arch/ for
  * p_as.
  */
-#ifndef KERN_PROC_PROC_H
-#define KERN_PROC_PROC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -235,5 +234,3 @@ intptr_t sys_vfork(const uintptr_t *a);
  */
 #define FAULT_WHERE_MAX 112
 void fault_where(const struct proc *p, uintptr_t pc, char *buf, size_t len);
-
-#endif /* KERN_PROC_PROC_H */

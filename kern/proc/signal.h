@@ -7,8 +7,7 @@
  * There it gets a frame for the handler, or the process ends with a line that
  * names the signal.
  */
-#ifndef KERN_PROC_SIGNAL_H
-#define KERN_PROC_SIGNAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -235,5 +234,3 @@ void sig_run_or_die(
 void sig_overflow_asleep(struct lwp *l);
 /* Is sp in the LWP's alternate stack? */
 bool sig_on_altstack(const struct lwp *l, uintptr_t sp);
-
-#endif /* KERN_PROC_SIGNAL_H */

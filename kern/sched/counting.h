@@ -5,8 +5,7 @@
  *
  * kcpc_register() sets the table before the first CPU idles.
  */
-#ifndef KERN_SCHED_COUNTING_H
-#define KERN_SCHED_COUNTING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ counting_switch_out(const struct lwp *l)
 	if (l->l_cpc != NULL && (pics = counting->save(l->l_cpc)) != 0)
 		counting->overflow(l->l_cpc, pics);
 }
-
-#endif /* KERN_SCHED_COUNTING_H */

@@ -1,6 +1,5 @@
 /* One logical CPU.  Included by kern/ and arch/. */
-#ifndef KERN_SCHED_CPU_H
-#define KERN_SCHED_CPU_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -87,5 +86,3 @@ void cpu_start_all(void);
 unsigned cpu_nonline(void);
 /* The number of stray NMIs of all CPUs since boot. */
 unsigned cpu_stray_nmis(void);
-
-#endif /* KERN_SCHED_CPU_H */

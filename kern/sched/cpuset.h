@@ -5,8 +5,7 @@
  * only one word.  A set may contain CPUs that the machine lacks, such as an
  * affinity of all ones.  So cpuset_meets() and cpuset_next() take two sets.
  */
-#ifndef KERN_SCHED_CPUSET_H
-#define KERN_SCHED_CPUSET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -68,5 +67,3 @@ cpuset_next(const struct cpuset *a, const struct cpuset *b, unsigned from)
 	}
 	return MAXCPU;
 }
-
-#endif /* KERN_SCHED_CPUSET_H */

@@ -8,8 +8,7 @@
  * step.  Locks of objects guard only what runs before the first payload, while
  * CPUs start.
  */
-#ifndef KERN_SCHED_KLOCK_H
-#define KERN_SCHED_KLOCK_H
+#pragma once
 
 #include "kern/platform/lock.h"
 
@@ -48,5 +47,3 @@ kernel_unlock(void)
 {
 	lock_release(&klock);
 }
-
-#endif /* KERN_SCHED_KLOCK_H */

@@ -2,8 +2,7 @@
  * Operations on queues of LWPs.  Included by kern/ where LWPs wait.  Inline,
  * because calls of two of them would add a tenth to a switch.
  */
-#ifndef KERN_SCHED_LWPQ_H
-#define KERN_SCHED_LWPQ_H
+#pragma once
 
 #include <stddef.h>
 
@@ -53,5 +52,3 @@ lwpq_pop(struct lwpq *q)
 		lwpq_remove(q, l);
 	return l;
 }
-
-#endif /* KERN_SCHED_LWPQ_H */

@@ -7,8 +7,7 @@
  * waits for the CPU, and ends on the way to user code.  All functions need the
  * kernel lock (kern/sched/klock.h).
  */
-#ifndef KERN_SCHED_SCHED_H
-#define KERN_SCHED_SCHED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -92,5 +91,3 @@ void waitq_move(struct lwp *l, struct waitq *to);
 void sched_wake(struct lwp *l, int err);
 /* For a signal: end l's sleep with EINTR, or run it soon if it is ready. */
 void sched_interrupt(struct lwp *l);
-
-#endif /* KERN_SCHED_SCHED_H */

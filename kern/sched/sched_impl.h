@@ -1,6 +1,5 @@
 /* Declarations that sched.c, turn.c, lowest.c and placement.c share. */
-#ifndef KERN_SCHED_SCHED_IMPL_H
-#define KERN_SCHED_SCHED_IMPL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -131,5 +130,3 @@ void turn_expired(struct cpu *c);
 struct lwp *lowest_next(struct cpu *c);
 void lowest_ready(struct lwp *l);
 void lowest_yield(struct lwp *l, const struct cpu *c);
-
-#endif /* KERN_SCHED_SCHED_IMPL_H */

@@ -1,6 +1,5 @@
 /* One-shot timers and the clock.  Included by kern/. */
-#ifndef KERN_SCHED_TIMER_H
-#define KERN_SCHED_TIMER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -50,5 +49,3 @@ uint64_t ns_to_tick(hrtime_t ns);
  * first.  0: those that are due run at once.
  */
 void timer_postpone(hrtime_t ns);
-
-#endif /* KERN_SCHED_TIMER_H */

@@ -8,8 +8,7 @@
  * the two CPUs never wait for each other.  A payload at system privilege that
  * masks interrupts delays the caller.
  */
-#ifndef KERN_SCHED_XCALL_H
-#define KERN_SCHED_XCALL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -48,5 +47,3 @@ struct entry_watch {
 
 /* NULL without kernel_limit=. */
 extern const struct entry_watch *entry_watch;
-
-#endif /* KERN_SCHED_XCALL_H */

@@ -5,8 +5,7 @@
  * include/sys/barecpc.h numbers the private calls, from 0x4000 on.  They are
  * the same on all machines, and not in arch_sysmap[].
  */
-#ifndef KERN_SYS_SYSCALL_H
-#define KERN_SYS_SYSCALL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -284,5 +283,3 @@ syscall_fn sys_progress;
  * address of 0 is skipped.  Returns 0 or EFAULT.
  */
 int usage_copyout(uintptr_t uva, const struct proc *child);
-
-#endif /* KERN_SYS_SYSCALL_H */

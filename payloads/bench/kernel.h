@@ -1,6 +1,5 @@
 /* Kernels and their argument lists.  Included by the files of this folder. */
-#ifndef PAYLOADS_BENCH_KERNEL_H
-#define PAYLOADS_BENCH_KERNEL_H
+#pragma once
 
 #include <bench.h>
 
@@ -51,5 +50,3 @@ void bench_expect(const struct options *o, unsigned instances);
  */
 bool bench_measure(const struct options *o, struct meter *m,
     const struct bench_kernel *k, const struct bench_args *args);
-
-#endif /* PAYLOADS_BENCH_KERNEL_H */

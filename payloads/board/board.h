@@ -1,6 +1,5 @@
 /* Parts of the program `board`.  Included by them. */
-#ifndef PAYLOADS_BOARD_BOARD_H
-#define PAYLOADS_BOARD_BOARD_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ struct board_leaf {
 };
 /* Read at most `max` leaves of this CPU.  Returns how many; 0 on arm64. */
 size_t board_cpu_leaves(struct board_leaf *to, size_t max);
-
-#endif /* PAYLOADS_BOARD_BOARD_H */

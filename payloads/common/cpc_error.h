@@ -2,8 +2,7 @@
  * The text of libcpc's last error, for programs that print it in a line of
  * their own.  Included by those programs and by meter.c.
  */
-#ifndef PAYLOADS_COMMON_CPC_ERROR_H
-#define PAYLOADS_COMMON_CPC_ERROR_H
+#pragma once
 
 #include <libcpc.h>
 
@@ -22,5 +21,3 @@ const char *cpc_error_text(void);
 _Noreturn void cpc_error_of_bind(void);
 /* Put the reason why cpc_open(3CPC) failed into buf.  Returns buf. */
 const char *cpc_error_of_open(char *buf, size_t size);
-
-#endif /* PAYLOADS_COMMON_CPC_ERROR_H */

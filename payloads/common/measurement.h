@@ -2,8 +2,7 @@
  * The counts, times and conditions that runs of one piece of work yielded.
  * Included by payloads/bench/ and by spin.
  */
-#ifndef PAYLOADS_COMMON_MEASUREMENT_H
-#define PAYLOADS_COMMON_MEASUREMENT_H
+#pragma once
 
 #include "payloads/common/meter.h"
 #include "payloads/common/report.h"
@@ -23,5 +22,3 @@ void measurement_add(
 void measurement_close(
     struct measurement *mm, unsigned nevent, const struct options *o);
 void measurement_free(struct measurement *mm, unsigned nevent);
-
-#endif /* PAYLOADS_COMMON_MEASUREMENT_H */

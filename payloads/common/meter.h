@@ -2,8 +2,7 @@
  * A meter: a bound set that counts single runs of a function.  Included by the
  * programs that measure and by payloads/bench/kernel.h.
  */
-#ifndef PAYLOADS_COMMON_METER_H
-#define PAYLOADS_COMMON_METER_H
+#pragma once
 
 #include "payloads/common/options.h"
 #include "payloads/common/report.h"
@@ -57,5 +56,3 @@ void meter_begin(struct meter *m);
 void meter_end(struct meter *m);
 /* meter_end(), but returns -1 with errno if the set cannot be sampled, or 0. */
 int meter_try_end(struct meter *m);
-
-#endif /* PAYLOADS_COMMON_METER_H */

@@ -2,8 +2,7 @@
  * The command line that every benchmark of payloads/ takes.  Included by the
  * benchmarks and by payloads/bench/.
  */
-#ifndef PAYLOADS_COMMON_OPTIONS_H
-#define PAYLOADS_COMMON_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -69,5 +68,3 @@ bool options_event(struct event *e, char *name);
 bool event_never_counts(const struct event *e);
 /* CPC_COUNT_* from modifiers in a name (`:k=1:u=0`), or -1 without any. */
 int options_levels(const char *name);
-
-#endif /* PAYLOADS_COMMON_OPTIONS_H */

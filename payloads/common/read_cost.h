@@ -2,8 +2,7 @@
  * Measures what a sample itself counts, for records.  Included by the programs
  * that open a meter.
  */
-#ifndef PAYLOADS_COMMON_READ_COST_H
-#define PAYLOADS_COMMON_READ_COST_H
+#pragma once
 
 #include "payloads/common/meter.h"
 
@@ -14,5 +13,3 @@
  */
 unsigned read_cost_bind(
     struct meter *m, const struct event *events, unsigned n);
-
-#endif /* PAYLOADS_COMMON_READ_COST_H */

@@ -3,8 +3,7 @@
  * (report_json.c: one JSON line each on /dev/record; docs/records.md
  * describes them).  Included by the benchmarks and by meter.h.
  */
-#ifndef PAYLOADS_COMMON_REPORT_H
-#define PAYLOADS_COMMON_REPORT_H
+#pragma once
 
 #include "payloads/common/options.h"
 #include "payloads/common/results/runs.h"
@@ -100,5 +99,3 @@ const char *report_machine(const char *key, char *buf, size_t len);
 bool report_emulated(FILE *f);
 /* Its member `tick_hz`, or 0 if it is absent. */
 uint64_t report_tick_hz(void);
-
-#endif /* PAYLOADS_COMMON_REPORT_H */

@@ -6,8 +6,7 @@
  * target_image.c is for the image, whose target is the machine it runs on.
  * target_host.c is for the build machine, where there is no target.
  */
-#ifndef PAYLOADS_COMMON_TARGET_H
-#define PAYLOADS_COMMON_TARGET_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -35,5 +34,3 @@ int target_list(bool (*matches)(const char *name, const char *pattern),
  * why they are not.  The list is cut at its commas.  Returns main()'s result.
  */
 int target_fits(char *list);
-
-#endif /* PAYLOADS_COMMON_TARGET_H */

@@ -2,8 +2,7 @@
  * Messages about a program's command line, and its last line after an error.
  * Included by every program of the image and of the build machine.
  */
-#ifndef PAYLOADS_COMMON_USAGE_H
-#define PAYLOADS_COMMON_USAGE_H
+#pragma once
 
 #include <getopt.h>
 #include <stdint.h>
@@ -53,5 +52,3 @@ _Noreturn void fail(int status, const char *fmt, ...)
 void *fail_unless_room(void *p);
 /* Close a file that was written, in memory too; fails if a part is missing. */
 void close_or_fail(FILE *f);
-
-#endif /* PAYLOADS_COMMON_USAGE_H */

@@ -2,8 +2,7 @@
  * The library, options and messages that cputrack and cpustat share.  Included
  * by them.
  */
-#ifndef PAYLOADS_CPUTRACK_CPC_TOOL_H
-#define PAYLOADS_CPUTRACK_CPC_TOOL_H
+#pragma once
 
 #include <libcpc.h>
 #include <stdbool.h>
@@ -37,5 +36,3 @@ _Noreturn void tool_invalid(const char *text);
 
 /* Print a message of libcpc or libpctx.  With -D the function is named, too. */
 void tool_message(const char *fn, const char *fmt, va_list ap);
-
-#endif /* PAYLOADS_CPUTRACK_CPC_TOOL_H */

@@ -3,8 +3,7 @@
  *
  *     [picN=]event[,attr[N][=value]]...[,[picN=]event...]...
  */
-#ifndef PAYLOADS_CPUTRACK_EVENT_SPEC_H
-#define PAYLOADS_CPUTRACK_EVENT_SPEC_H
+#pragma once
 
 #include <libcpc.h>
 #include <stdbool.h>
@@ -45,5 +44,3 @@ void spec_values(
 
 /* Print the usage and what this machine counts, as -h does. */
 void spec_help(FILE *f, cpc_t *cpc, const char *tool, const char *usage);
-
-#endif /* PAYLOADS_CPUTRACK_EVENT_SPEC_H */

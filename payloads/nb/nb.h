@@ -2,8 +2,7 @@
  * nb: counts the events of a few instructions, which are copied into generated
  * code between two reads of the counters.  Included by the files of nb.
  */
-#ifndef PAYLOADS_NB_NB_H
-#define PAYLOADS_NB_NB_H
+#pragma once
 
 #include <libcpc.h>
 #include <stdbool.h>
@@ -196,5 +195,3 @@ int64_t nb_aggregate_of(enum nb_aggregate a, const struct series *s);
 void nb_print_name(const char *name);
 void nb_print_titles(const struct nb_options *o);
 void nb_print(const struct nb_options *o, const struct nb_result *r);
-
-#endif /* PAYLOADS_NB_NB_H */

@@ -22,8 +22,7 @@
  * ones, except of those with short records.  It comes again each PACK_AGAIN
  * bytes and at the end, so a log whose beginning is lost has it, too.
  */
-#ifndef PAYLOADS_PACK_PACK_H
-#define PAYLOADS_PACK_PACK_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -81,5 +80,3 @@ void fold_record(FILE *f, const char *line, size_t n);
 char *fold_row(char *row, const char *line);
 /* Write the short record. */
 void fold_short(FILE *f, const char *line);
-
-#endif /* PAYLOADS_PACK_PACK_H */

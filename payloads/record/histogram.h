@@ -1,6 +1,5 @@
 /* A histogram of names.  Included by sample_file.h. */
-#ifndef PAYLOADS_RECORD_HISTOGRAM_H
-#define PAYLOADS_RECORD_HISTOGRAM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ const struct histogram_entry *histogram_add(
  * The caller frees the array.
  */
 struct histogram_entry **histogram_sorted(const struct histogram *hg);
-
-#endif /* PAYLOADS_RECORD_HISTOGRAM_H */

@@ -2,8 +2,7 @@
  * Results of a profile's samples: the rows of its table, and its folded stacks.
  * Included by record.c.
  */
-#ifndef PAYLOADS_RECORD_SAMPLE_FILE_H
-#define PAYLOADS_RECORD_SAMPLE_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/cpc.h>
@@ -45,5 +44,3 @@ void sampled_add(struct sampled *sd, const struct cpc_profile_sample *s);
  */
 const struct cpc_profile_image *sampled_program(
     unsigned n, unsigned *number, const char **path);
-
-#endif /* PAYLOADS_RECORD_SAMPLE_FILE_H */

@@ -2,8 +2,7 @@
  * Names for the addresses of a program, from its ELF file.  Included by
  * record.c and sample_file.c.
  */
-#ifndef PAYLOADS_RECORD_SYMBOLS_H
-#define PAYLOADS_RECORD_SYMBOLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ const unsigned char *symbols_code_before(
     const struct symbols *sy, uint64_t addr, size_t n);
 /* ARCH/call.c: is the instruction that ends at the address a call? */
 bool symbols_after_call(const struct symbols *sy, uint64_t addr);
-
-#endif /* PAYLOADS_RECORD_SYMBOLS_H */

@@ -1,6 +1,5 @@
 /* The regions of each LWP.  Included by the files of this folder. */
-#ifndef PAYLOADS_REGION_REGION_H
-#define PAYLOADS_REGION_REGION_H
+#pragma once
 
 #include <region.h>
 
@@ -85,5 +84,3 @@ struct region *region_make(struct region_lwp *rl, const char *name);
 void region_sum_up(const struct region_lwp *rl, struct region *rg);
 /* Report a mistake, once for each region.  Returns -1 with errno EINVAL. */
 int region_refuse(struct region *rg, const char *name, const char *what);
-
-#endif /* PAYLOADS_REGION_REGION_H */

@@ -1,6 +1,5 @@
 /* The events of stat, their counts, and its files.  Included by stat*.c. */
-#ifndef PAYLOADS_STAT_STAT_H
-#define PAYLOADS_STAT_STAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -143,5 +142,3 @@ struct part {
 void print_part(const struct counted *c, const struct part *pa, double value);
 /* The event's name as it is printed. */
 const char *event_text(char *buf, size_t size, const struct counted *c);
-
-#endif /* PAYLOADS_STAT_STAT_H */

@@ -2,8 +2,7 @@
  * Waiting for another program, with a time limit, or until Ctrl-C.  Included by
  * stat.h, stat.c, stat_run.c and record.c.
  */
-#ifndef PAYLOADS_TOOLS_CHILD_H
-#define PAYLOADS_TOOLS_CHILD_H
+#pragma once
 
 #include <getopt.h>
 #include <stdbool.h>
@@ -44,5 +43,3 @@ void child_input(void);
  * path.  Returns if that fails.
  */
 void child_exec(char **program);
-
-#endif /* PAYLOADS_TOOLS_CHILD_H */

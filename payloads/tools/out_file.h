@@ -2,8 +2,7 @@
  * Files that a program writes for the host.  Included by board and by programs
  * with an option -o.
  */
-#ifndef PAYLOADS_TOOLS_OUT_FILE_H
-#define PAYLOADS_TOOLS_OUT_FILE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -15,5 +14,3 @@
 FILE *out_open(const char *name);
 /* argc and argv are main()'s. */
 void out_close(FILE *f, int argc, char *const *argv);
-
-#endif /* PAYLOADS_TOOLS_OUT_FILE_H */

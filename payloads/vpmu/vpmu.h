@@ -5,8 +5,7 @@
  * function that judges it: it calls point_fail() or point_skip(), or the point
  * passes.
  */
-#ifndef PAYLOADS_VPMU_VPMU_H
-#define PAYLOADS_VPMU_VPMU_H
+#pragma once
 
 #include <libcpc.h>
 
@@ -170,5 +169,3 @@ const struct arch_event *arch_events(void);
 
 enum announced { ANNOUNCED, NOT_ANNOUNCED, NOT_ENUMERATED };
 enum announced arch_announced(const struct arch_event *ae);
-
-#endif /* PAYLOADS_VPMU_VPMU_H */

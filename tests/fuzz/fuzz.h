@@ -3,8 +3,7 @@
  * file, which runs one parser of untrusted bytes on any bytes.  The sanitizers
  * find errors, and CHECK() verifies the result.
  */
-#ifndef TESTS_FUZZ_FUZZ_H
-#define TESTS_FUZZ_FUZZ_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -31,5 +30,3 @@ void *fuzz_copy(const void *p, size_t n);
 /* Read all bytes of a table: a firmware_fn of kern/platform/firmware/acpi.h. */
 void fuzz_read_table(void *arg, const char *name, uint64_t pa,
     const unsigned char *bytes, size_t n);
-
-#endif /* TESTS_FUZZ_FUZZ_H */

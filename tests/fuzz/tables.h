@@ -4,8 +4,7 @@
  * valid, because parsers never see a table without them.  Included by
  * acpi_arm64.c and acpi_x86.c.
  */
-#ifndef TESTS_FUZZ_TABLES_H
-#define TESTS_FUZZ_TABLES_H
+#pragma once
 
 #include "tests/fuzz/fuzz.h"
 
@@ -15,5 +14,3 @@ uint64_t tables_make(
 void tables_free(void);
 /* The number of bytes from pa to the end of its table; 0: no table has pa. */
 size_t tables_room(uint64_t pa);
-
-#endif /* TESTS_FUZZ_TABLES_H */

@@ -1,6 +1,5 @@
 /* Functions that the files of opcost, which include this, share. */
-#ifndef TESTS_OPCOST_OPCOST_H
-#define TESTS_OPCOST_OPCOST_H
+#pragma once
 
 #include <libcpc.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ int cost_flat(void);
 /* assign.c: print the cost of the worst assignment.  Returns main()'s result.
  */
 int cost_assign(void);
-
-#endif /* TESTS_OPCOST_OPCOST_H */

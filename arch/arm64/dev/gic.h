@@ -6,8 +6,7 @@
  * INTID 16..31).  A PMU's overflow may also be a shared peripheral interrupt
  * (SPI, INTID 32..1019), which the GIC routes to the PMU's CPU.
  */
-#ifndef ARCH_ARM64_DEV_GIC_H
-#define ARCH_ARM64_DEV_GIC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -64,5 +63,3 @@ extern void (*gic_dispatch)(void);
  * `intid` means that none was pending, so it must not be ended.
  */
 bool gic_take(uint32_t intid);
-
-#endif /* ARCH_ARM64_DEV_GIC_H */

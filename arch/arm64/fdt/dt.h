@@ -5,8 +5,7 @@
  * Call this before the first LWP exists: libfdt's prebuilt objects use SIMD
  * registers.
  */
-#ifndef ARCH_ARM64_FDT_DT_H
-#define ARCH_ARM64_FDT_DT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ uint64_t dt_number(
     const void *fdt, int node, const char *name, uint64_t absent);
 /* Is the property "status" absent or "okay"? */
 bool dt_enabled(const void *fdt, int node);
-
-#endif /* ARCH_ARM64_FDT_DT_H */

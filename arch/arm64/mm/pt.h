@@ -1,6 +1,5 @@
 /* Page tables as the hardware walks them.  Included by arch/arm64/. */
-#ifndef ARCH_ARM64_MM_PT_H
-#define ARCH_ARM64_MM_PT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ void arm64_pt_give(uint64_t *tables, unsigned n);
  * every address space, on all CPUs.
  */
 void arm64_flush_table(uintptr_t va);
-
-#endif /* ARCH_ARM64_MM_PT_H */

@@ -2,8 +2,7 @@
  * Declarations that the files of the PMUv3 backend share.  Included by those
  * files only.
  */
-#ifndef ARCH_ARM64_PMU_PMUV3_IMPL_H
-#define ARCH_ARM64_PMU_PMUV3_IMPL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -115,5 +114,3 @@ uint64_t pmuv3_fold(const struct pcbe_set *set);
 uint64_t pmuv3_fold_overflowed(const struct pcbe_set *set, uint64_t pics);
 /* The operation sample() of kern/cpc/pcbe.h. */
 bool pmuv3_sample(const struct pcbe_set *set, struct cpc_sample *s);
-
-#endif /* ARCH_ARM64_PMU_PMUV3_IMPL_H */

@@ -3,8 +3,7 @@
  * and of struct cpc_page, cpc_page_req and cpc_sample (<sys/cpc.h>).  Included
  * by pmuv3_pics.S, and by pmuv3_pcbe.c, which checks them.
  */
-#ifndef ARCH_ARM64_PMU_PMUV3_PICS_H
-#define ARCH_ARM64_PMU_PMUV3_PICS_H
+#pragma once
 
 #define PS_N    0
 #define PS_PICS 4
@@ -25,5 +24,3 @@
 #define CQ_BYTES 32
 
 #define CS_TICK 8 /* cs_value follows */
-
-#endif /* ARCH_ARM64_PMU_PMUV3_PICS_H */

@@ -4,8 +4,7 @@
  * names.
  * Arm ARM (DDI 0487), "Performance Monitors registers".
  */
-#ifndef ARCH_ARM64_PMU_REGS_H
-#define ARCH_ARM64_PMU_REGS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -122,5 +121,3 @@ pmu_load(unsigned n, uint64_t select, uint64_t v)
 	write_sysreg(pmxevtyper_el0, select);
 	write_sysreg(pmselr_el0, was);
 }
-
-#endif /* ARCH_ARM64_PMU_REGS_H */

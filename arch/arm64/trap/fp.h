@@ -6,8 +6,7 @@
  * instruction traps.  Most LWPs never execute one, and NEON's registers are a
  * fifth of SVE's.
  */
-#ifndef ARCH_ARM64_TRAP_FP_H
-#define ARCH_ARM64_TRAP_FP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,5 +77,3 @@ bool arm64_sve_frame_good(const void *record);
 /* `sve` is NULL if the frame has no SVE record. */
 void arm64_fp_load_frame(
     struct arm64_fp *self, const void *fpsimd, const void *sve);
-
-#endif /* ARCH_ARM64_TRAP_FP_H */

@@ -1,6 +1,5 @@
 /* The functions of fp_regs.S, which describes save areas.  Included by fp.c. */
-#ifndef ARCH_ARM64_TRAP_FP_ASM_H
-#define ARCH_ARM64_TRAP_FP_ASM_H
+#pragma once
 
 unsigned arm64_sve_vector(void); /* bytes of a Z register at present */
 void arm64_sve_save(void *area);
@@ -13,5 +12,3 @@ void arm64_neon_clear(void);
 /* Load from the records of a signal's frame (fp.h). */
 void arm64_neon_load_frame(const void *fpsimd);
 void arm64_sve_load_frame(const void *sve, const void *fpsimd);
-
-#endif /* ARCH_ARM64_TRAP_FP_ASM_H */

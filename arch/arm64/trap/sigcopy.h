@@ -1,6 +1,5 @@
 /* The functions of sigcopy.S.  Included by arch/arm64/. */
-#ifndef ARCH_ARM64_TRAP_SIGCOPY_H
-#define ARCH_ARM64_TRAP_SIGCOPY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -37,5 +36,3 @@ int arm64_sigframe_pop(struct trapframe *tf, struct sigkept *kept);
 
 /* A fault between start and end continues at failed, which returns EFAULT. */
 extern char arm64_sigcopy_start[], arm64_sigcopy_end[], arm64_sigcopy_failed[];
-
-#endif /* ARCH_ARM64_TRAP_SIGCOPY_H */

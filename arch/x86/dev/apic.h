@@ -1,6 +1,5 @@
 /* The local APIC of each CPU, as xAPIC or x2APIC.  Included by arch/x86/. */
-#ifndef ARCH_X86_DEV_APIC_H
-#define ARCH_X86_DEV_APIC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -95,5 +94,3 @@ void x86_apic_send_self(uint32_t vector);
 
 /* Handle an interrupt: vectors from 32 on. */
 void x86_interrupt(struct trapframe *tf);
-
-#endif /* ARCH_X86_DEV_APIC_H */

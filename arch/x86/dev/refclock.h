@@ -2,8 +2,7 @@
  * Clocks of known rate, which serve only to measure the TSC.  Included by
  * arch/x86/dev/.
  */
-#ifndef ARCH_X86_DEV_REFCLOCK_H
-#define ARCH_X86_DEV_REFCLOCK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@ struct refclock {
  */
 #define REFCLOCKS 2
 unsigned x86_refclock_find(struct refclock rc[REFCLOCKS]);
-
-#endif /* ARCH_X86_DEV_REFCLOCK_H */

@@ -1,6 +1,5 @@
 /* The clock and each CPU's one-shot timer.  Included by arch/x86/. */
-#ifndef ARCH_X86_DEV_TIMER_H
-#define ARCH_X86_DEV_TIMER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ void x86_rates_init(bool need_apic);
 void x86_timer_init(void);
 /* Call on every other CPU. */
 void x86_timer_init_cpu(void);
-
-#endif /* ARCH_X86_DEV_TIMER_H */

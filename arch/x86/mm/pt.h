@@ -1,6 +1,5 @@
 /* Page tables of the hardware.  Included by arch/x86/. */
-#ifndef ARCH_X86_MM_PT_H
-#define ARCH_X86_MM_PT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ extern uint64_t x86_root; /* the kernel's root, physical, below 4 GiB */
  */
 void x86_pt_begin_early(struct bootinfo *bi);
 void x86_pt_end_early(void);
-
-#endif /* ARCH_X86_MM_PT_H */

@@ -3,8 +3,7 @@
  * Only arch/x86/pmu/ includes this file.  Host tests replace it by a file of
  * the same functions, over registers in memory.
  */
-#ifndef ARCH_X86_PMU_ACCESS_H
-#define ARCH_X86_PMU_ACCESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -108,5 +107,3 @@ pmu_spin(uint64_t n)
 			 :
 			 : "cc");
 }
-
-#endif /* ARCH_X86_PMU_ACCESS_H */

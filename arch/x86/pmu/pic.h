@@ -7,8 +7,7 @@
  * and one that clears them.  A backend finds out which registers exist; the
  * code that uses them is common.
  */
-#ifndef ARCH_X86_PMU_PIC_H
-#define ARCH_X86_PMU_PIC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -169,5 +168,3 @@ x86_pic_nmi_found(void)
 {
 	return x86_pic_self()->xn_found;
 }
-
-#endif /* ARCH_X86_PMU_PIC_H */

@@ -3,8 +3,7 @@
  * select but for some bits, and the events that an emulator lists.  Included by
  * arch/x86/ and tests/host.
  */
-#ifndef ARCH_X86_PMU_PMU_H
-#define ARCH_X86_PMU_PMU_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,5 +73,3 @@ int x86_models_check(uint64_t select, struct cpc_refusal *rf);
  * list: its PMU may be an emulator's.  "all" means no hypervisor.
  */
 const char *x86_models_name(void);
-
-#endif /* ARCH_X86_PMU_PMU_H */

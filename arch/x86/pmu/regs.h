@@ -2,8 +2,7 @@
  * The registers of performance counters of Intel and AMD.  Included by
  * arch/x86/pmu/ and by tests/host.
  */
-#ifndef ARCH_X86_PMU_REGS_H
-#define ARCH_X86_PMU_REGS_H
+#pragma once
 
 /*
  * Intel.  A write to IA32_PMCx takes 32 bits and extends their sign.  A write
@@ -120,5 +119,3 @@
 /* AMD only: an event of twelve bits; count in the guest, count in the host. */
 #define EVTSEL_EVENT_12 0xf000000ffULL
 #define AMD_GUEST_HOST  (3ULL << 40)
-
-#endif /* ARCH_X86_PMU_REGS_H */

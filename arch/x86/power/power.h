@@ -2,8 +2,7 @@
  * The state of a CPU that moves its clock rate: what the registers say, what
  * moved, and how it is held still.  Included by arch/x86/.
  */
-#ifndef ARCH_X86_POWER_POWER_H
-#define ARCH_X86_POWER_POWER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -70,5 +69,3 @@ void x86_power_strain(struct x86_power *pw, struct barecpc_interrupts *by);
 /* quiet.c: arch_quiet() and arch_quiet_end() of kern/arch.h. */
 bool x86_quiet(struct x86_power *pw, unsigned item, const char **said);
 void x86_quiet_end(struct x86_power *pw);
-
-#endif /* ARCH_X86_POWER_POWER_H */

@@ -5,8 +5,7 @@
  * Intel SDM vol. 4, "IA-32 Architectural MSRs" unless a comment says otherwise;
  * vol. 3B, "Power and Thermal Management" (layouts).
  */
-#ifndef ARCH_X86_POWER_REGS_H
-#define ARCH_X86_POWER_REGS_H
+#pragma once
 
 /* CPUID.06H. */
 #define LEAF6_EAX_DTS         0 /* IA32_THERM_STATUS has a temperature */
@@ -119,5 +118,3 @@
 #define IA32_TSX_CTRL          0x122
 #define IA32_MCU_OPT_CTRL      0x123
 #define IA32_UARCH_MISC_CTL    0x1b01 /* bit 0: DOITM */
-
-#endif /* ARCH_X86_POWER_REGS_H */

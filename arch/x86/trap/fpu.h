@@ -3,8 +3,7 @@
  * The kernel does not use them, so they keep their values until another LWP
  * with extended state runs.  Included by arch/x86/.
  */
-#ifndef ARCH_X86_TRAP_FPU_H
-#define ARCH_X86_TRAP_FPU_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ void x86_fpu_load(const void *area);
  */
 #define X86_FPU_ALIGN 64
 extern size_t x86_fpu_frame_bytes;
-
-#endif /* ARCH_X86_TRAP_FPU_H */

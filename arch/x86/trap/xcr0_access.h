@@ -1,6 +1,5 @@
 /* Accesses to XCR0.  Host tests replace this file.  Included by xcr0.c. */
-#ifndef ARCH_X86_TRAP_XCR0_ACCESS_H
-#define ARCH_X86_TRAP_XCR0_ACCESS_H
+#pragma once
 
 #include "arch/x86/asm.h"
 #include "arch/x86/insn.h"
@@ -25,5 +24,3 @@ xcr0_close(void)
 	x86_cr4 &= ~(uint64_t)(CR4_OSXSAVE | CR4_PKE);
 	write_cr(4, x86_cr4);
 }
-
-#endif /* ARCH_X86_TRAP_XCR0_ACCESS_H */

@@ -2,8 +2,7 @@
  * Declarations that the files of kern/cpc/profile/ share.  Included by them and
  * by kern/cpc/start_stop.c.
  */
-#ifndef KERN_CPC_PROFILE_PROFILE_IMPL_H
-#define KERN_CPC_PROFILE_PROFILE_IMPL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -36,5 +35,3 @@ unsigned kcpc_image_of(
 /* Copy program n to user memory.  0, ENOENT past the last, or EFAULT. */
 int kcpc_image_get(const struct kcpc_image *list, uintptr_t n, uintptr_t uva);
 void kcpc_image_free_all(struct kcpc_image *list);
-
-#endif /* KERN_CPC_PROFILE_PROFILE_IMPL_H */

@@ -1,7 +1,6 @@
 /* Shared by the files of the software PMU.  Included by kern/cpc/soft/ alone.
  */
-#ifndef KERN_CPC_SOFT_SOFT_IMPL_H
-#define KERN_CPC_SOFT_SOFT_IMPL_H
+#pragma once
 
 #include "kern/cpc/soft/soft_pcbe.h"
 
@@ -41,5 +40,3 @@ uint64_t soft_attr_pics(
 int soft_configure(struct pcbe_cfg *cfg, const struct cpc_event *ev,
     unsigned nattrs, const struct cpc_packattr *attrs, struct pcbe_set *set,
     struct cpc_refusal *rf);
-
-#endif /* KERN_CPC_SOFT_SOFT_IMPL_H */

@@ -2,8 +2,7 @@
  * The software PMU.  Included by kern/main.c, and by tests/host, whose
  * fake_pcbe.c adds to it what only tests need.
  */
-#ifndef KERN_CPC_SOFT_SOFT_PCBE_H
-#define KERN_CPC_SOFT_SOFT_PCBE_H
+#pragma once
 
 #include "kern/cpc/pcbe.h"
 #include "kern/cpc/soft/soft_shape.h"
@@ -27,5 +26,3 @@ uint32_t soft_pcbe_retire(uint64_t n, unsigned privilege);
 /* The PICs of a CPU that run; the value of one. */
 uint32_t soft_pcbe_running(unsigned cpu);
 uint64_t soft_pcbe_raw(unsigned cpu, unsigned pic);
-
-#endif /* KERN_CPC_SOFT_SOFT_PCBE_H */

@@ -2,8 +2,7 @@
  * The shape of the software PMU, from the command line's `pmu=software,...`.
  * Included by kern/ and tests/host.
  */
-#ifndef KERN_CPC_SOFT_SOFT_SHAPE_H
-#define KERN_CPC_SOFT_SOFT_SHAPE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -87,5 +86,3 @@ const struct soft_model_event *soft_model_event(unsigned model, unsigned event);
  * `word`.
  */
 const char *soft_shape_parse(const char *word, struct soft_shape *ns);
-
-#endif /* KERN_CPC_SOFT_SOFT_SHAPE_H */

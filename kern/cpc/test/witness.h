@@ -4,8 +4,7 @@
  *
  * docs/design.md, "The witness", says which counts must add up.
  */
-#ifndef KERN_CPC_TEST_WITNESS_H
-#define KERN_CPC_TEST_WITNESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ void witness_idle(bool idle);
 int witness_stat(struct barecpc_witness *bw);
 /* Print these counts.  False: the counts of LWPs and the witness's differ. */
 bool witness_end(void);
-
-#endif /* KERN_CPC_TEST_WITNESS_H */

@@ -6,8 +6,7 @@
  * double quotes blanks are ordinary, and a backslash quotes only " \ $ and `,
  * as in a shell.  A word | or & without quotes joins two programs.
  */
-#ifndef KERN_PLATFORM_COMMAND_CMDLINE_H
-#define KERN_PLATFORM_COMMAND_CMDLINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -91,5 +90,3 @@ char **words_split(char *text, unsigned *count, const char **why);
  * quoted word is not, whatever its text.
  */
 extern char word_pipe[], word_both[];
-
-#endif /* KERN_PLATFORM_COMMAND_CMDLINE_H */

@@ -1,6 +1,5 @@
 /* The word quiet= of the command line.  Included by kern/. */
-#ifndef KERN_PLATFORM_COMMAND_QUIET_WORD_H
-#define KERN_PLATFORM_COMMAND_QUIET_WORD_H
+#pragma once
 
 /* Its items. */
 enum {
@@ -15,5 +14,3 @@ extern const char *const quiet_names[QUIET_N];
 
 #define QUIET_ALL  ((1U << QUIET_N) - 1)
 #define QUIET_NONE (1U << QUIET_N) /* asked for: no default */
-
-#endif /* KERN_PLATFORM_COMMAND_QUIET_WORD_H */

@@ -3,8 +3,7 @@
  * kern/platform/command/cmdline.c, and by boot/efi/efi_cmdline.c, which chooses
  * between two command lines.
  */
-#ifndef KERN_PLATFORM_COMMAND_WORDS_H
-#define KERN_PLATFORM_COMMAND_WORDS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -32,5 +31,3 @@ enum word_kind {
  */
 enum word_kind word_kind(
     const char *word, size_t len, const char **meant, size_t *meant_len);
-
-#endif /* KERN_PLATFORM_COMMAND_WORDS_H */

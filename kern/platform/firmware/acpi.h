@@ -1,6 +1,5 @@
 /* Access to the static tables of ACPI.  Included by arch/. */
-#ifndef KERN_PLATFORM_FIRMWARE_ACPI_H
-#define KERN_PLATFORM_FIRMWARE_ACPI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ struct acpi_gas {
 	uint64_t ag_addr;
 };
 struct acpi_gas acpi_gas(const unsigned char *p);
-
-#endif /* KERN_PLATFORM_FIRMWARE_ACPI_H */

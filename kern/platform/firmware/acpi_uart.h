@@ -1,6 +1,5 @@
 /* The console's UART in ACPI's tables.  Included by arch/. */
-#ifndef KERN_PLATFORM_FIRMWARE_ACPI_UART_H
-#define KERN_PLATFORM_FIRMWARE_ACPI_UART_H
+#pragma once
 
 #include "dev/uart/uart.h"
 
@@ -10,5 +9,3 @@
  * UART.  Call it after acpi_init().
  */
 const char *acpi_uart(struct uart *u);
-
-#endif /* KERN_PLATFORM_FIRMWARE_ACPI_UART_H */

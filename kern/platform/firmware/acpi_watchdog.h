@@ -2,8 +2,7 @@
  * Watchdogs of ACPI's tables WDAT and WDRT.  Included by arch/x86/, which
  * reaches the registers.
  */
-#ifndef KERN_PLATFORM_FIRMWARE_ACPI_WATCHDOG_H
-#define KERN_PLATFORM_FIRMWARE_ACPI_WATCHDOG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ bool acpi_reg_write(const struct acpi_gas *at, unsigned bytes, uint32_t v);
 
 /* Stop the tables' watchdogs that run.  Call after acpi_init(). */
 void acpi_watchdog_init(void);
-
-#endif /* KERN_PLATFORM_FIRMWARE_ACPI_WATCHDOG_H */

@@ -2,8 +2,7 @@
  * The UEFI runtime services that the kernel uses.  Included by kern/, and by
  * arch/, whose arch_halt() calls efi_end() as its last resort.
  */
-#ifndef KERN_PLATFORM_FIRMWARE_EFIRT_H
-#define KERN_PLATFORM_FIRMWARE_EFIRT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ uint64_t efi_set_variable(
     const uint16_t *name, const void *vendor, const void *data, size_t bytes);
 /* The same for a warm reset, which leaves memory as it is. */
 void efi_restart(void);
-
-#endif /* KERN_PLATFORM_FIRMWARE_EFIRT_H */

@@ -3,8 +3,7 @@
  * Included by arch/,
  * which finds the entry point, and by kern/machine.c.
  */
-#ifndef KERN_PLATFORM_FIRMWARE_SMBIOS_H
-#define KERN_PLATFORM_FIRMWARE_SMBIOS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ void smbios_each(firmware_fn *fn, void *arg);
  */
 struct text; /* lib/text.h */
 void smbios_describe(struct text *t);
-
-#endif /* KERN_PLATFORM_FIRMWARE_SMBIOS_H */

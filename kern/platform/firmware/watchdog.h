@@ -2,8 +2,7 @@
  * Watchdogs that firmware left running: what became of each, for the log and
  * for records.  Included by kern/ and arch/.
  */
-#ifndef KERN_PLATFORM_FIRMWARE_WATCHDOG_H
-#define KERN_PLATFORM_FIRMWARE_WATCHDOG_H
+#pragma once
 
 struct text; /* lib/text.h */
 
@@ -23,5 +22,3 @@ void watchdog_found(const char *kind, enum watchdog_state state);
  * without a watchdog.
  */
 void watchdog_describe(struct text *t);
-
-#endif /* KERN_PLATFORM_FIRMWARE_WATCHDOG_H */

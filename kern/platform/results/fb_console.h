@@ -2,8 +2,7 @@
  * A text console on a linear framebuffer.  Included by kern/main.c, and by
  * arch/ for the end of a run.
  */
-#ifndef KERN_PLATFORM_RESULTS_FB_CONSOLE_H
-#define KERN_PLATFORM_RESULTS_FB_CONSOLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ bool fbcons_squares(
  * screen.
  */
 void fbcons_linger(void);
-
-#endif /* KERN_PLATFORM_RESULTS_FB_CONSOLE_H */

@@ -2,8 +2,7 @@
  * Keeps the console's text and records for the boot after this run.  Included
  * by kern/main.c, the console, and arch/ for the end of a run.
  */
-#ifndef KERN_PLATFORM_RESULTS_KEEP_H
-#define KERN_PLATFORM_RESULTS_KEEP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ void keep_end(void);
  * nothing is kept, and true if only another kind of reset can do it.
  */
 bool keep_restart(void);
-
-#endif /* KERN_PLATFORM_RESULTS_KEEP_H */

@@ -8,8 +8,7 @@
  * writes the head (kept_start) and the text.  At the end of the run both get
  * checksums (kept_end).  When the results are in files the magic goes away.
  */
-#ifndef KERN_PLATFORM_RESULTS_KEPT_H
-#define KERN_PLATFORM_RESULTS_KEPT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -102,5 +101,3 @@ size_t kept_copy(const struct kept_head *h, struct kept_head *to, size_t room);
 
 /* The name of variable n, with its final NUL. */
 void kept_variable_name(unsigned n, uint16_t to[KEPT_NAME + 1]);
-
-#endif /* KERN_PLATFORM_RESULTS_KEPT_H */

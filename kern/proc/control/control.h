@@ -9,8 +9,7 @@
  * it parks in trap_return() first.  So its counters are at rest whenever the
  * controller holds the kernel lock.
  */
-#ifndef KERN_PROC_CONTROL_CONTROL_H
-#define KERN_PROC_CONTROL_CONTROL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -72,5 +71,3 @@ void control_stop(struct lwp *l, enum stop_at at, intptr_t arg);
 void control_wait_stopped(struct lwp *l);
 /* The last LWP of p exits. */
 void control_proc_ended(struct proc *p);
-
-#endif /* KERN_PROC_CONTROL_CONTROL_H */

@@ -6,8 +6,7 @@
  * is in a system call and holds no lock, so it may be made to wait.  A process
  * that is killed passes no stop point.
  */
-#ifndef KERN_PROC_CONTROL_STOP_POINT_H
-#define KERN_PROC_CONTROL_STOP_POINT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -38,5 +37,3 @@ void stop_point(enum stop_at at, intptr_t arg);
 
 /* trace=stops: print a line and continue. */
 stop_fn stop_trace;
-
-#endif /* KERN_PROC_CONTROL_STOP_POINT_H */

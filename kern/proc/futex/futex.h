@@ -2,8 +2,7 @@
  * Sleeping on a word of a process's memory.  Included by kern/; the second part
  * by kern/proc/futex/.
  */
-#ifndef KERN_PROC_FUTEX_FUTEX_H
-#define KERN_PROC_FUTEX_FUTEX_H
+#pragma once
 
 #include <stdint.h>
 
@@ -48,5 +47,3 @@ void futex_wake_one(uintptr_t uva);
 intptr_t futex_lock_pi(uintptr_t uva, uintptr_t deadline_uva, bool shared);
 intptr_t futex_trylock_pi(uintptr_t uva);
 intptr_t futex_unlock_pi(uintptr_t uva, bool shared);
-
-#endif /* KERN_PROC_FUTEX_FUTEX_H */

@@ -6,8 +6,7 @@
  * Its clocks start at power-on (kern/sys/time.c).  The CPU time of a process or
  * a thread is known to the kernel only.
  */
-#ifndef KERN_PROC_VDSO_CLOCK_H
-#define KERN_PROC_VDSO_CLOCK_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -88,5 +87,3 @@ VDSO_FN(gettimeofday)(struct timeval *tv, struct timezone *tz)
 		*tz = (struct timezone){ 0, 0 };
 	return 0;
 }
-
-#endif /* KERN_PROC_VDSO_CLOCK_H */

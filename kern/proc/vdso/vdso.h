@@ -3,8 +3,7 @@
  * system call, and the page of data below it.  Included by kern/, arch/ and the
  * vDSO's code.
  */
-#ifndef KERN_PROC_VDSO_VDSO_H
-#define KERN_PROC_VDSO_VDSO_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ struct vdso_data {
 
 /* Signal handlers return to code at this offset (arm64). */
 #define VDSO_SIGRETURN 0x800
-
-#endif /* KERN_PROC_VDSO_VDSO_H */

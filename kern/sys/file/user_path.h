@@ -1,6 +1,5 @@
 /* Paths that programs give to system calls.  Included by kern/sys/. */
-#ifndef KERN_SYS_FILE_USER_PATH_H
-#define KERN_SYS_FILE_USER_PATH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ int user_path(struct lookup *lk, int dirfd, uintptr_t upath, bool last);
 int user_file(struct lookup *lk, int dirfd, uintptr_t upath, unsigned flags);
 /* Is the path empty, and does AT_EMPTY_PATH mean the descriptor then? */
 bool user_path_empty(uintptr_t upath, unsigned flags);
-
-#endif /* KERN_SYS_FILE_USER_PATH_H */

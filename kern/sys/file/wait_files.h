@@ -1,6 +1,5 @@
 /* Waiting for files to become ready.  Included by kern/sys/. */
-#ifndef KERN_SYS_FILE_WAIT_FILES_H
-#define KERN_SYS_FILE_WAIT_FILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ intptr_t perf_read(struct file *f, uintptr_t uva, size_t len);
 intptr_t perf_ioctl(struct file *f, unsigned request, uintptr_t arg);
 /* timerfd.c: read(2) of a timer. */
 intptr_t timer_read(struct file *f, uintptr_t uva, size_t len);
-
-#endif /* KERN_SYS_FILE_WAIT_FILES_H */

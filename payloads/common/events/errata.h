@@ -1,8 +1,7 @@
 /*
  * Published errata of events.  Included by programs that count or list events.
  */
-#ifndef PAYLOADS_COMMON_EVENTS_ERRATA_H
-#define PAYLOADS_COMMON_EVENTS_ERRATA_H
+#pragma once
 
 #include <stdint.h>
 
@@ -30,5 +29,3 @@ const char *errata_here(const char *event, int64_t code, int pic, unsigned *n);
 void errata_found(int64_t code, int64_t count, unsigned want, const char *of);
 /* Did it count 0?  Returns the note, or NULL. */
 const char *errata_stuck(int64_t code);
-
-#endif /* PAYLOADS_COMMON_EVENTS_ERRATA_H */

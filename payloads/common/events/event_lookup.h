@@ -2,8 +2,7 @@
  * Events of a table, by any name that programs accept.  Included by encode.c,
  * list.c and fits.c.
  */
-#ifndef PAYLOADS_COMMON_EVENTS_EVENT_LOOKUP_H
-#define PAYLOADS_COMMON_EVENTS_EVENT_LOOKUP_H
+#pragma once
 
 #include "events/events.h"
 
@@ -13,5 +12,3 @@ enum event_error event_lookup(const struct events *es, const char *name,
 /* Print why event_lookup() refused a name. */
 void event_lookup_refuse(
     const struct events *es, const char *name, enum event_error err);
-
-#endif /* PAYLOADS_COMMON_EVENTS_EVENT_LOOKUP_H */

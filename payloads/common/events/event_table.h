@@ -2,8 +2,7 @@
  * The table of event names that `--cpu` chooses.  Included by encode.c, list.c
  * and fits.c, which also run on the build machine.
  */
-#ifndef PAYLOADS_COMMON_EVENTS_EVENT_TABLE_H
-#define PAYLOADS_COMMON_EVENTS_EVENT_TABLE_H
+#pragma once
 
 #include "events/events.h"
 
@@ -29,5 +28,3 @@ void event_table_refuse(
 
 /* Names of the extra MSRs, by enum event_extra. */
 extern const char *const event_table_extra_msr[];
-
-#endif /* PAYLOADS_COMMON_EVENTS_EVENT_TABLE_H */

@@ -2,8 +2,7 @@
  * perf's symbolic names of events (`cycles`), and the names that tables and
  * backends have for them.  Included by programs that take events by name.
  */
-#ifndef PAYLOADS_COMMON_EVENTS_PERF_NAMES_H
-#define PAYLOADS_COMMON_EVENTS_PERF_NAMES_H
+#pragma once
 
 #include <libcpc.h>
 #include <stdbool.h>
@@ -36,5 +35,3 @@ int perf_add_request(cpc_t *cpc, cpc_set_t *set, const char *event,
  * of perf, PAPI's presets and names of this CPU's table are known.
  */
 bool perf_name_mistyped(const char *event);
-
-#endif /* PAYLOADS_COMMON_EVENTS_PERF_NAMES_H */

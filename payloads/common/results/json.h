@@ -2,8 +2,7 @@
  * Records: lines of JSON on /dev/record, which docs/records.md describes.
  * Included by report_json.c and record.c.
  */
-#ifndef PAYLOADS_COMMON_RESULTS_JSON_H
-#define PAYLOADS_COMMON_RESULTS_JSON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ const char *json_enlightenments(void);
  */
 const char *json_machine_now(void);
 const char *json_machine(void);
-
-#endif /* PAYLOADS_COMMON_RESULTS_JSON_H */

@@ -2,8 +2,7 @@
  * The conditions of runs, and which runs were disturbed.  Included by report.h
  * and by runs*.c.
  */
-#ifndef PAYLOADS_COMMON_RESULTS_RUNS_H
-#define PAYLOADS_COMMON_RESULTS_RUNS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -93,5 +92,3 @@ const char *runs_reason(
  */
 void runs_print(FILE *f, const char *start, const char *row, const char *what,
     const struct runs *rn);
-
-#endif /* PAYLOADS_COMMON_RESULTS_RUNS_H */

@@ -2,8 +2,7 @@
  * The values that runs yielded, and their aggregates.  Included by report.h
  * and by runs*.c.
  */
-#ifndef PAYLOADS_COMMON_RESULTS_SERIES_H
-#define PAYLOADS_COMMON_RESULTS_SERIES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,5 +68,3 @@ int64_t quantity_net(const struct quantity *q);
  * Then the runs do not show the effect.
  */
 bool quantity_noisy(const struct quantity *q);
-
-#endif /* PAYLOADS_COMMON_RESULTS_SERIES_H */

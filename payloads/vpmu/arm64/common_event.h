@@ -2,8 +2,7 @@
  * Common events, and whether the PMU announces them.  Included by
  * payloads/vpmu/arm64/.  Arm ARM (DDI 0487), "PMU events and event numbers".
  */
-#ifndef PAYLOADS_VPMU_ARM64_COMMON_EVENT_H
-#define PAYLOADS_VPMU_ARM64_COMMON_EVENT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -12,5 +11,3 @@
 
 /* The code is a common event's: 0 to 3FH or 4000H to 403FH. */
 bool announced_code(unsigned code);
-
-#endif /* PAYLOADS_VPMU_ARM64_COMMON_EVENT_H */

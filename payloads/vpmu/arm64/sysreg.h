@@ -2,8 +2,7 @@
  * System registers by their names in assembly.  Included by
  * payloads/vpmu/arm64/.  Host tests replace it (tests/lib/host/shadow).
  */
-#ifndef PAYLOADS_VPMU_ARM64_SYSREG_H
-#define PAYLOADS_VPMU_ARM64_SYSREG_H
+#pragma once
 
 #include <stdint.h>
 
@@ -15,5 +14,3 @@
 	})
 #define write_reg(name, v)                                                     \
 	__asm__ volatile("msr " name ", %0\n\tisb" : : "r"((uint64_t)(v)))
-
-#endif /* PAYLOADS_VPMU_ARM64_SYSREG_H */

@@ -2,8 +2,7 @@
  * CPUID, the registers of x86 that only privileged code may use, and RDPMC.
  * Included by payloads/vpmu/x86_64/.
  */
-#ifndef PAYLOADS_VPMU_X86_64_MSR_H
-#define PAYLOADS_VPMU_X86_64_MSR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ void write_msr(uint32_t msr, uint64_t v);
 bool write_works(uint32_t msr, uint64_t v);
 /* RDPMC; false if that faults. */
 bool read_works(uint32_t index, uint64_t *value);
-
-#endif /* PAYLOADS_VPMU_X86_64_MSR_H */

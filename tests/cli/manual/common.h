@@ -1,6 +1,5 @@
 /* Each program of this folder needs error(), a verdict and a known loop. */
-#ifndef TESTS_CLI_MANUAL_COMMON_H
-#define TESTS_CLI_MANUAL_COMMON_H
+#pragma once
 
 #include <errno.h>
 #include <libcpc.h>
@@ -59,5 +58,3 @@ finish(void)
 	printf("ok %s\n", program);
 	return 0;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A loop of two instructions a turn, for programs compiled separately. */
-#ifndef TESTS_CLI_PROGRAMS_TURNS_H
-#define TESTS_CLI_PROGRAMS_TURNS_H
+#pragma once
 
 static inline void
 make_turns(long turns)
@@ -11,5 +10,3 @@ make_turns(long turns)
 	__asm__ volatile("1: subs %0, %0, #1; b.ne 1b" : "+r"(turns) : : "cc");
 #endif
 }
-
-#endif /* TESTS_CLI_PROGRAMS_TURNS_H */

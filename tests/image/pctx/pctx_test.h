@@ -1,6 +1,5 @@
 /* A controlled process and the log of its events, for this folder. */
-#ifndef TESTS_IMAGE_PCTX_PCTX_TEST_H
-#define TESTS_IMAGE_PCTX_PCTX_TEST_H
+#pragma once
 
 #include <libcpc.h>
 #include <stdarg.h>
@@ -50,5 +49,3 @@ target(const char *what, const char *more, const char *most)
 
 	return pctx_create("pctx_target", argv, NULL, 0, pctx_record);
 }
-
-#endif /* TESTS_IMAGE_PCTX_PCTX_TEST_H */

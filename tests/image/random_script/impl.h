@@ -2,8 +2,7 @@
  * Declarations shared by the files that make mixes, and included only by them:
  * the predicted state of an LWP, and the operations that change it.
  */
-#ifndef TESTS_IMAGE_RANDOM_SCRIPT_IMPL_H
-#define TESTS_IMAGE_RANDOM_SCRIPT_IMPL_H
+#pragma once
 
 #include "tests/image/random_script/mix.h"
 
@@ -85,5 +84,3 @@ void mix_do_signal(struct mix_state *st);
 void mix_do_mask(struct mix_state *st);
 /* Add ops until no signal is blocked. */
 void mix_unblock(struct mix_state *st);
-
-#endif /* TESTS_IMAGE_RANDOM_SCRIPT_IMPL_H */

@@ -4,8 +4,7 @@
  * others, fork and execute another program.  They signal themselves, and
  * overflows signal them.  Included by tests of counts.
  */
-#ifndef TESTS_IMAGE_RANDOM_SCRIPT_MIX_H
-#define TESTS_IMAGE_RANDOM_SCRIPT_MIX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -138,5 +137,3 @@ bool mix_machine_learn(struct mix_machine *mm);
  */
 unsigned mix_run(struct mix *mx, uint64_t seed, const struct mix_machine *mm,
     bool disturbed);
-
-#endif /* TESTS_IMAGE_RANDOM_SCRIPT_MIX_H */

@@ -3,8 +3,7 @@
  * it, so every instruction is known beforehand.  Included by tests that compare
  * counts with the instructions that ran.
  */
-#ifndef TESTS_IMAGE_RANDOM_SCRIPT_SCRIPT_H
-#define TESTS_IMAGE_RANDOM_SCRIPT_SCRIPT_H
+#pragma once
 
 /*
  * One system call and the loop after it.  The offsets of the members are also
@@ -48,5 +47,3 @@ void script_returning(int sig);
 extern const unsigned long script_restart, script_return;
 /* Number and operation of the first system call, number of the second. */
 extern const long script_calls[3];
-
-#endif /* TESTS_IMAGE_RANDOM_SCRIPT_SCRIPT_H */

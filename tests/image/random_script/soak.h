@@ -5,8 +5,7 @@
  * (soak_process.c) does the same with its LWPs.  The LWPs run mixes or the
  * rounds of soak_count.c and soak_overflow.c.
  */
-#ifndef TESTS_IMAGE_RANDOM_SCRIPT_SOAK_H
-#define TESTS_IMAGE_RANDOM_SCRIPT_SOAK_H
+#pragma once
 
 #include <libcpc.h>
 #include <pthread.h>
@@ -118,5 +117,3 @@ void soak_learn_ovf(void);
 void soak_ovf_install(void);
 /* Were the counters taken?  Any other failure fails the test. */
 bool soak_failed(int result, const char *what);
-
-#endif /* TESTS_IMAGE_RANDOM_SCRIPT_SOAK_H */

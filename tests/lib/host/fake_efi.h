@@ -2,8 +2,7 @@
  * UEFI's boot services, as far as they give memory.  Included by host tests of
  * the UEFI application, which add the services that they need.
  */
-#ifndef TESTS_LIB_HOST_FAKE_EFI_H
-#define TESTS_LIB_HOST_FAKE_EFI_H
+#pragma once
 
 #include "boot/efi/efi.h"
 
@@ -19,5 +18,3 @@ UINTN fake_efi_key(void);
 
 /* Free what efi_alloc() has returned. */
 void fake_efi_free(void);
-
-#endif /* TESTS_LIB_HOST_FAKE_EFI_H */

@@ -3,8 +3,7 @@
  * As EDK II, it copies nothing to a buffer that is too small.  Included by host
  * tests and fuzz targets.
  */
-#ifndef TESTS_LIB_HOST_FAKE_PXE_H
-#define TESTS_LIB_HOST_FAKE_PXE_H
+#pragma once
 
 #include "boot/efi/efi.h"
 
@@ -21,5 +20,3 @@ extern EFI_PXE_BASE_CODE_MODE fake_pxe_mode;
 
 /* Firmware has started, without packets. */
 void fake_pxe_start(void);
-
-#endif /* TESTS_LIB_HOST_FAKE_PXE_H */

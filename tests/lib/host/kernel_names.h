@@ -4,8 +4,7 @@
  * (tests/host/objs.mk).  Included by the tests and fakes that call these
  * functions.
  */
-#ifndef TESTS_LIB_HOST_KERNEL_NAMES_H
-#define TESTS_LIB_HOST_KERNEL_NAMES_H
+#pragma once
 
 #define memcpy        lib_memcpy
 #define memmove       lib_memmove
@@ -27,5 +26,3 @@
 
 /* The sanitizers call the host's function of this name. */
 #define sched_yield kern_sched_yield
-
-#endif /* TESTS_LIB_HOST_KERNEL_NAMES_H */

@@ -3,8 +3,7 @@
  * the functions that the parsers call; physical memory is the host's memory.
  * Included by those tests.
  */
-#ifndef TESTS_LIB_HOST_MACHINE_H
-#define TESTS_LIB_HOST_MACHINE_H
+#pragma once
 
 #include "tests/lib/host/support.h"
 
@@ -17,5 +16,3 @@ extern char machine_said[4096];
 void machine_reset(void);
 /* The physical address of host memory, as the parser sees it. */
 uint64_t machine_pa(const void *p);
-
-#endif /* TESTS_LIB_HOST_MACHINE_H */

@@ -1,6 +1,5 @@
 /* The library's result of a name for a backend's PMU.  For their tests. */
-#ifndef TESTS_LIB_HOST_NAMED_H
-#define TESTS_LIB_HOST_NAMED_H
+#pragma once
 
 #include "events/machine.h"
 #include "kern/cpc/pcbe.h"
@@ -22,5 +21,3 @@ uint64_t named_code(const struct pcbe_ops *ops, const struct event_code *ec,
 /* The attribute of that name, or the test fails. */
 enum cpc_attr_id named_attr(
     const struct pcbe_ops *ops, const char *name, size_t len);
-
-#endif /* TESTS_LIB_HOST_NAMED_H */

@@ -3,8 +3,7 @@
  * PHYSICAL + pa.  Nothing else can be read.  Included by tests of
  * parsers of firmware's tables.
  */
-#ifndef TESTS_LIB_HOST_PHYSICAL_H
-#define TESTS_LIB_HOST_PHYSICAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,5 +16,3 @@
 bool physical_put(uint64_t pa, const void *bytes, size_t n);
 /* Remove all of it. */
 void physical_clear(void);
-
-#endif /* TESTS_LIB_HOST_PHYSICAL_H */

@@ -2,8 +2,7 @@
  * Included by every host test of the kernel's own parts: tests, and host
  * versions of kernel functions that many parts call.
  */
-#ifndef TESTS_LIB_HOST_SUPPORT_H
-#define TESTS_LIB_HOST_SUPPORT_H
+#pragma once
 
 #include "tests/lib/host/test.h"
 
@@ -12,5 +11,3 @@ void *exact_copy(const void *p, size_t n);
 
 /* The work of other CPUs in each arch_relax(), or NULL. */
 extern void (*fake_on_relax)(void);
-
-#endif /* TESTS_LIB_HOST_SUPPORT_H */

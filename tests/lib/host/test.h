@@ -3,8 +3,7 @@
  * header.  The main() of test.c runs its TESTs in the order of the file, and
  * prints what cmocka prints.  A program that takes words has its own main().
  */
-#ifndef TESTS_LIB_HOST_TEST_H
-#define TESTS_LIB_HOST_TEST_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,5 +29,3 @@
 extern CMFixtureFunction test_first;
 
 void test_register(const struct CMUnitTest *test);
-
-#endif /* TESTS_LIB_HOST_TEST_H */

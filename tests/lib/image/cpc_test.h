@@ -2,8 +2,7 @@
  * Helpers for tests of libcpc in the image, which include this header.  Their
  * tests cite the assertions of the contract (CPC-...).
  */
-#ifndef TESTS_LIB_IMAGE_CPC_TEST_H
-#define TESTS_LIB_IMAGE_CPC_TEST_H
+#pragma once
 
 #include <libcpc.h>
 
@@ -202,5 +201,3 @@ void retire(uint64_t n, uint_t privilege);
  * emulator does not model.  The test cpc_models checks which events these are.
  */
 bool can_bind(cpc_t *cpc, const char *event);
-
-#endif /* TESTS_LIB_IMAGE_CPC_TEST_H */

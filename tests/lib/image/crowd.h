@@ -2,8 +2,7 @@
  * A crowd: LWPs that spin and never yield, for tests whether other LWPs still
  * get their share.  Included by tests of the scheduler.
  */
-#ifndef TESTS_LIB_IMAGE_CROWD_H
-#define TESTS_LIB_IMAGE_CROWD_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -45,5 +44,3 @@ int64_t crowd_now_us(void);
 /* How late the latest of ten sleeps of so many us ends. */
 int64_t crowd_worst_late_us(int64_t us);
 unsigned crowd_ncpu(void);
-
-#endif /* TESTS_LIB_IMAGE_CROWD_H */

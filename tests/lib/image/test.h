@@ -6,8 +6,7 @@
  * The last test of every program checks that nothing leaked: contexts, PICs,
  * LWPs and pages are as they were at the start.
  */
-#ifndef TESTS_LIB_IMAGE_TEST_H
-#define TESTS_LIB_IMAGE_TEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -110,5 +109,3 @@ bool test_expect_eq(int64_t got, int64_t want, const char *file, int line,
     const char *got_text, const char *want_text);
 bool test_expect_errno(
     int64_t got, int want, const char *file, int line, const char *text);
-
-#endif /* TESTS_LIB_IMAGE_TEST_H */

@@ -1,6 +1,5 @@
 /* Helpers for tests of version 1 of libcpc, which include this header. */
-#ifndef TESTS_LIB_IMAGE_V1_TEST_H
-#define TESTS_LIB_IMAGE_V1_TEST_H
+#pragma once
 
 #include "tests/lib/image/cpc_test.h"
 
@@ -33,5 +32,3 @@ extern struct v1_report {
 	char text[256]; /* of the last */
 } v1_report;
 void v1_listen(void);
-
-#endif /* TESTS_LIB_IMAGE_V1_TEST_H */

@@ -2,8 +2,7 @@
  * Included by the files of the emulator's own test image.  The image shares no
  * code with barecpc: the two must agree independently on what a PMU does.
  */
-#ifndef TESTS_QEMU_GUEST_GUEST_H
-#define TESTS_QEMU_GUEST_GUEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -136,5 +135,3 @@ void pmi_entry(void);
 void timer_entry(void);
 void user_return(void);
 void user_rdpmc_return(void);
-
-#endif

@@ -2,8 +2,7 @@
  * Types and functions that the files of the Intel backend share.  Included by
  * these files only.
  */
-#ifndef ARCH_X86_PMU_INTEL_INTEL_IMPL_H
-#define ARCH_X86_PMU_INTEL_INTEL_IMPL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -98,5 +97,3 @@ uint64_t intel_attr_pics(
 int intel_configure(struct pcbe_cfg *cfg, const struct cpc_event *ev,
     unsigned nattrs, const struct cpc_packattr *attrs, struct pcbe_set *set,
     struct cpc_refusal *rf);
-
-#endif /* ARCH_X86_PMU_INTEL_INTEL_IMPL_H */

@@ -1,7 +1,6 @@
 /* Between the executor of instructions and its parts of each machine.  Included
  * by these files only. */
-#ifndef TESTS_CLI_PROGRAMS_DECODER_EXECUTE_H
-#define TESTS_CLI_PROGRAMS_DECODER_EXECUTE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ void execute_code(void);
 /* Place the instruction, and the way back after it. */
 void place_code(const uint8_t *code, unsigned n);
 void prepare(void);
-
-#endif

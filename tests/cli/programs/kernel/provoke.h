@@ -1,6 +1,5 @@
 /* For provoke.c: code that raises exceptions, of one machine. */
-#ifndef TESTS_CLI_PROGRAMS_KERNEL_PROVOKE_H
-#define TESTS_CLI_PROGRAMS_KERNEL_PROVOKE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -23,5 +22,3 @@ void poke(uintptr_t at, const char *code, uintptr_t bytes);
 
 /* Interrupt this program as an NMI does.  Returns if there is no such thing. */
 void interrupt_self(void);
-
-#endif /* TESTS_CLI_PROGRAMS_KERNEL_PROVOKE_H */

@@ -1,6 +1,5 @@
 /* The cases of trap_arm64.c and trap_x86_64.c: a name and its function. */
-#ifndef TESTS_CLI_PROGRAMS_KERNEL_TRAP_H
-#define TESTS_CLI_PROGRAMS_KERNEL_TRAP_H
+#pragma once
 
 #include <stdio.h>
 #include <string.h>
@@ -27,5 +26,3 @@ run_case(int argc, char **argv, const struct trap_case *c, size_t n)
 			return c[i].fn();
 	return 2;
 }
-
-#endif

@@ -8,8 +8,7 @@
  * call that fails returns ENOMEM or EAGAIN and leaves the kernel's state
  * unchanged.
  */
-#ifndef TESTS_IMAGE_HOSTILE_ALLOC_FAIL_TURNS_H
-#define TESTS_IMAGE_HOSTILE_ALLOC_FAIL_TURNS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -96,5 +95,3 @@ void turn_arm(void);
 void turns_of(const struct turn_call *calls);
 /* Is a call of this number in one of the lists? */
 bool turn_listed(long number);
-
-#endif /* TESTS_IMAGE_HOSTILE_ALLOC_FAIL_TURNS_H */

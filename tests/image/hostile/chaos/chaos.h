@@ -10,8 +10,7 @@
  * The test syscall_fuzz starts processes of raw.c.  Their LWPs make system
  * calls of random numbers with random arguments, and the calls of typed.c.
  */
-#ifndef TESTS_IMAGE_HOSTILE_CHAOS_CHAOS_H
-#define TESTS_IMAGE_HOSTILE_CHAOS_CHAOS_H
+#pragma once
 
 #include <setjmp.h>
 #include <signal.h>
@@ -139,5 +138,3 @@ void chaos_write(uintptr_t to, const void *from, size_t bytes);
 /* typed.c: make one call in the arena. */
 void chaos_typed_begin(char *at, size_t pages);
 void chaos_typed_call(void);
-
-#endif /* TESTS_IMAGE_HOSTILE_CHAOS_CHAOS_H */

@@ -2,8 +2,7 @@
  * A device tree that a test builds by libfdt, and the machine that it gives.
  * Included by the tests of tests/host/arch/arm64/fdt/.
  */
-#ifndef TESTS_LIB_HOST_ARM64_DEVICE_TREE_H
-#define TESTS_LIB_HOST_ARM64_DEVICE_TREE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ void add_ranges(int at, uint64_t base, unsigned n);
 void add_interrupt(int at, uint32_t type, uint32_t number);
 /* Read the machine from a copy of exactly the tree's size. */
 bool parse_tree(void);
-
-#endif /* TESTS_LIB_HOST_ARM64_DEVICE_TREE_H */

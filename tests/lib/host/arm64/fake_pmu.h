@@ -12,8 +12,7 @@
  * ARM (DDI 0487), "Performance Monitors registers", "Synchronization
  * requirements for AArch64 System registers".
  */
-#ifndef TESTS_LIB_HOST_ARM64_FAKE_PMU_H
-#define TESTS_LIB_HOST_ARM64_FAKE_PMU_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -96,5 +95,3 @@ void fake_run(unsigned el, uint64_t n);
 bool fake_pending(void);
 /* Read PIC n at EL0.  Returns false if the access is trapped. */
 bool fake_el0_read(unsigned n, uint64_t *v);
-
-#endif /* TESTS_LIB_HOST_ARM64_FAKE_PMU_H */

@@ -1,6 +1,5 @@
 /* fake_pmu.c and fake_pmu_regs.c share this; included by these two. */
-#ifndef TESTS_LIB_HOST_ARM64_FAKE_PMU_IMPL_H
-#define TESTS_LIB_HOST_ARM64_FAKE_PMU_IMPL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@ bool fake_long_events(void);
 void fake_look_after(uint64_t which);
 /* Raise or lower the interrupt line, as PMCR, PMOVS and PMINTEN say. */
 void fake_interrupt_line(void);
-
-#endif /* TESTS_LIB_HOST_ARM64_FAKE_PMU_IMPL_H */

@@ -1,6 +1,5 @@
 /* Sets on the PMUv3 backend, as kcpc does it.  Included by its tests. */
-#ifndef TESTS_LIB_HOST_ARM64_PMUV3_SET_H
-#define TESTS_LIB_HOST_ARM64_PMUV3_SET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -59,5 +58,3 @@ void set_start(struct set *s);
 void set_sample(struct set *s);
 uint64_t set_stop(struct set *s);
 uint64_t set_run(struct set *s, uint64_t n); /* count n instructions */
-
-#endif /* TESTS_LIB_HOST_ARM64_PMUV3_SET_H */

@@ -3,8 +3,7 @@
  * test acts as one CPU at a time and switches its LWPs by hand.  Included by
  * tests/host.
  */
-#ifndef TESTS_LIB_HOST_KCPC_FAKE_KERNEL_H
-#define TESTS_LIB_HOST_KCPC_FAKE_KERNEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -103,5 +102,3 @@ extern uintptr_t fake_refused;
 extern unsigned fake_syscalls;
 /* Called around each system call, with the library's locks held. */
 extern void (*fake_on_syscall)(void), (*fake_on_return)(void);
-
-#endif /* TESTS_LIB_HOST_KCPC_FAKE_KERNEL_H */

@@ -3,8 +3,7 @@
  * host's memory.  A mapped page cannot be reached at the address where it is
  * mapped.  Included by tests/host.
  */
-#ifndef TESTS_LIB_HOST_KCPC_FAKE_MMU_H
-#define TESTS_LIB_HOST_KCPC_FAKE_MMU_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@ void *fake_mmu_page(const struct as *as, uintptr_t uva);
 unsigned fake_mmu_prot(const struct as *as, uintptr_t uva);
 /* The next arch_map() fails. */
 extern bool fake_mmu_fails;
-
-#endif /* TESTS_LIB_HOST_KCPC_FAKE_MMU_H */

@@ -1,6 +1,5 @@
 /* A PMU in software, of any shape, and its backend.  For tests/host. */
-#ifndef TESTS_LIB_HOST_KCPC_FAKE_PCBE_H
-#define TESTS_LIB_HOST_KCPC_FAKE_PCBE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,5 +60,3 @@ uint32_t fake_pmu_running(void);
 bool fake_pmu_any(void);
 uint32_t fake_pmu_readable(void);
 uint64_t fake_pmu_raw(unsigned pic);
-
-#endif /* TESTS_LIB_HOST_KCPC_FAKE_PCBE_H */

@@ -6,8 +6,7 @@
  * A test is one claim.  Its comment cites the assertions of the contract that
  * it proves.
  */
-#ifndef TESTS_LIB_HOST_KCPC_HOST_H
-#define TESTS_LIB_HOST_KCPC_HOST_H
+#pragma once
 
 #include <errno.h>
 #include <libcpc.h>
@@ -81,5 +80,3 @@ void bind_curlwp(cpc_set_t *set);
 /* The value of a request of a bound set, and of one in a buffer. */
 uint64_t sampled(cpc_set_t *set, int index);
 uint64_t got(cpc_buf_t *buf, int index);
-
-#endif /* TESTS_LIB_HOST_KCPC_HOST_H */

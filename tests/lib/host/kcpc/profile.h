@@ -1,6 +1,5 @@
 /* A profile on the fake kernel, whose file is FAKE_FD.  For its tests. */
-#ifndef TESTS_LIB_HOST_KCPC_PROFILE_H
-#define TESTS_LIB_HOST_KCPC_PROFILE_H
+#pragma once
 
 #include "tests/lib/host/kcpc/host.h"
 
@@ -37,5 +36,3 @@ void profile_look(void);
 intptr_t profile_take(void *buf, size_t len);
 /* The current LWP runs for one period, and returns to its program at pc. */
 void profile_pass(uintptr_t pc);
-
-#endif /* TESTS_LIB_HOST_KCPC_PROFILE_H */

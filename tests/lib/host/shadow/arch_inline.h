@@ -1,6 +1,5 @@
 /* Functions that a machine inlines; kern/arch.h includes this in host tests. */
-#ifndef TESTS_LIB_HOST_SHADOW_ARCH_INLINE_H
-#define TESTS_LIB_HOST_SHADOW_ARCH_INLINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,5 +13,3 @@ uintptr_t tf_pc(const struct trapframe *tf);
 uintptr_t tf_sp(const struct trapframe *tf);
 bool tf_user(const struct trapframe *tf);
 void arch_pmi_rearm(void);
-
-#endif /* TESTS_LIB_HOST_SHADOW_ARCH_INLINE_H */

@@ -2,8 +2,7 @@
  * A PMU in software and libcpc on it, for the program vpmu.  It counts right,
  * except for one defect.  Included by tests/host/payloads/.
  */
-#ifndef TESTS_LIB_HOST_VPMU_MODEL_H
-#define TESTS_LIB_HOST_VPMU_MODEL_H
+#pragma once
 
 enum defect {
 	RIGHT,
@@ -47,5 +46,3 @@ enum defect {
 };
 
 extern enum defect vpmu_defect;
-
-#endif /* TESTS_LIB_HOST_VPMU_MODEL_H */

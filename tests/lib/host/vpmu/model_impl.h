@@ -1,6 +1,5 @@
 /* The model's state: events and the bound set, for model.c and libcpc.c. */
-#ifndef TESTS_LIB_HOST_VPMU_MODEL_IMPL_H
-#define TESTS_LIB_HOST_VPMU_MODEL_IMPL_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -45,5 +44,3 @@ extern pthread_t model_main_thread; /* other threads are on another CPU */
 void model_retire(uint64_t n, uint64_t branches, uint_t at);
 /* The program retires some, and the kernel some for it. */
 void model_enter_kernel(uint64_t program, uint64_t kernel);
-
-#endif /* TESTS_LIB_HOST_VPMU_MODEL_IMPL_H */

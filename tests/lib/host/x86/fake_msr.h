@@ -4,8 +4,7 @@
  * arch/x86/ include it through tests/lib/host/shadow, whose
  * arch/x86/pmu/access.h replaces the real one.
  */
-#ifndef TESTS_LIB_HOST_X86_FAKE_MSR_H
-#define TESTS_LIB_HOST_X86_FAKE_MSR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -95,5 +94,3 @@ void fake_reset(const struct fake_cpu *shape);
 void fake_run(uint64_t n, bool user);
 /* Called before each access to a register, unless NULL. */
 extern void (*fake_each)(void);
-
-#endif /* TESTS_LIB_HOST_X86_FAKE_MSR_H */

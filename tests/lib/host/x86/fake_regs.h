@@ -3,8 +3,7 @@
  * code that uses x86_rdmsr_safe().  Any other register faults.  Included by
  * host tests.
  */
-#ifndef TESTS_LIB_HOST_X86_FAKE_REGS_H
-#define TESTS_LIB_HOST_X86_FAKE_REGS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -38,5 +37,3 @@ bool fake_is_as_was(const struct fake_part *part);
 extern unsigned fake_faults;
 /* The next result of x86_mcheck_take(). */
 extern unsigned fake_errors;
-
-#endif /* TESTS_LIB_HOST_X86_FAKE_REGS_H */

@@ -1,6 +1,5 @@
 /* Shapes of Intel's PMU, and a boot on one.  Included by its tests. */
-#ifndef TESTS_LIB_HOST_X86_INTEL_SHAPES_H
-#define TESTS_LIB_HOST_X86_INTEL_SHAPES_H
+#pragma once
 
 #include "tests/lib/host/support.h"
 
@@ -27,5 +26,3 @@ extern bool intel_extras_shared;
 void boot(const struct fake_cpu *shape);
 extern struct fake_cpu *const cpu; /* the first CPU */
 extern struct x86_set set;
-
-#endif /* TESTS_LIB_HOST_X86_INTEL_SHAPES_H */

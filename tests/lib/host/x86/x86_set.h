@@ -1,6 +1,5 @@
 /* Sets on an x86 backend, as kcpc does it.  Included by its tests. */
-#ifndef TESTS_LIB_HOST_X86_X86_SET_H
-#define TESTS_LIB_HOST_X86_X86_SET_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -52,5 +51,3 @@ const char *attr_names(const struct pcbe_ops *ops);
 
 /* The set that pcbe_any_bound() finds, or NULL. */
 extern const struct pcbe_set *fake_bound;
-
-#endif /* TESTS_LIB_HOST_X86_X86_SET_H */

@@ -2,8 +2,7 @@
  * Replaces arch/x86/insn.h in the fuzz targets, so that accesses to ports call
  * the fuzzer.  The parsers in arch/x86/ access the ports that tables name.
  */
-#ifndef TESTS_FUZZ_SHADOW_ARCH_X86_INSN_H
-#define TESTS_FUZZ_SHADOW_ARCH_X86_INSN_H
+#pragma once
 
 #include "../../../../../arch/x86/insn.h"
 
@@ -15,5 +14,3 @@ void fuzz_out(uint16_t port, uint32_t v);
 #define outb(port, v) fuzz_out(port, v)
 #define outw(port, v) fuzz_out(port, v)
 #define outl(port, v) fuzz_out(port, v)
-
-#endif /* TESTS_FUZZ_SHADOW_ARCH_X86_INSN_H */

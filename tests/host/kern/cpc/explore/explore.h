@@ -3,8 +3,7 @@
  * CPU, or one event between two entries.  A model predicts the result of each
  * step.  Included by the files of tests/host/kern/cpc/explore/.
  */
-#ifndef TESTS_HOST_KERN_CPC_EXPLORE_EXPLORE_H
-#define TESTS_HOST_KERN_CPC_EXPLORE_EXPLORE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -202,5 +201,3 @@ struct ex_search {
 bool ex_search(struct ex_search *x);
 /* Try one schedule.  Returns false if it fails or is not possible. */
 bool ex_replay(struct ex_search *x, const char *schedule);
-
-#endif /* TESTS_HOST_KERN_CPC_EXPLORE_EXPLORE_H */

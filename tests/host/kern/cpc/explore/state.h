@@ -1,6 +1,5 @@
 /* The basic operations on the state, for model.c and state.c. */
-#ifndef TESTS_HOST_KERN_CPC_EXPLORE_STATE_H
-#define TESTS_HOST_KERN_CPC_EXPLORE_STATE_H
+#pragma once
 
 #include "tests/host/kern/cpc/explore/explore.h"
 
@@ -37,5 +36,3 @@ void ex_look(struct ex_model *m, unsigned cpu);
 /* An overflow interrupt: the same, and it may find no overflow. */
 void ex_interrupt(struct ex_model *m, unsigned cpu);
 bool ex_has_timer(struct ex_model *m, unsigned cpu);
-
-#endif /* TESTS_HOST_KERN_CPC_EXPLORE_STATE_H */

@@ -1,6 +1,5 @@
 /* The register files of PMUs below kcpc, for the files of this folder. */
-#ifndef TESTS_HOST_KERN_CPC_REGISTERS_MACHINE_H
-#define TESTS_HOST_KERN_CPC_REGISTERS_MACHINE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -45,5 +44,3 @@ void regs_read(unsigned c, struct regs_file *rf);
 
 /* For regs_read(): add a register, numbered unless n is -1. */
 void regs_add(struct regs_file *rf, const char *name, int n, uint64_t value);
-
-#endif /* TESTS_HOST_KERN_CPC_REGISTERS_MACHINE_H */

@@ -1,6 +1,5 @@
 /* Replaces arch/x86/insn.h in host tests of drivers, which have it. */
-#ifndef TESTS_LIB_HOST_SHADOW_PORTS_ARCH_X86_INSN_H
-#define TESTS_LIB_HOST_SHADOW_PORTS_ARCH_X86_INSN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ muldiv(uint64_t a, uint64_t mul, uint64_t div)
 
 #define FIELD(v, hi, lo)                                                       \
 	(((uint64_t)(v) >> (lo)) & ((2ULL << ((hi) - (lo))) - 1))
-
-#endif /* TESTS_LIB_HOST_SHADOW_PORTS_ARCH_X86_INSN_H */

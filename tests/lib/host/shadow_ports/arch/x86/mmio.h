@@ -1,6 +1,5 @@
 /* Replaces arch/x86/mmio.h in host tests of drivers, like insn.h here. */
-#ifndef TESTS_LIB_HOST_SHADOW_PORTS_ARCH_X86_MMIO_H
-#define TESTS_LIB_HOST_SHADOW_PORTS_ARCH_X86_MMIO_H
+#pragma once
 
 #include <stdint.h>
 
@@ -10,5 +9,3 @@ uint16_t mmio_read16(const volatile uint16_t *reg);
 void mmio_write16(volatile uint16_t *reg, uint16_t v);
 uint32_t mmio_read32(const volatile uint32_t *reg);
 void mmio_write32(volatile uint32_t *reg, uint32_t v);
-
-#endif /* TESTS_LIB_HOST_SHADOW_PORTS_ARCH_X86_MMIO_H */
