@@ -1,7 +1,8 @@
 /*
  * Loops whose cycles, misses and hot instruction follow from a planted machine.  LOOP is CHAIN, WALK or HOT.  CHAIN is 16
  * multiplications, each of which waits for the one before.  WALK loads a word of each line of BYTES bytes, 20 times.  HOT is a
- * division among additions.
+ * division that waits for the one before.  The others retire in its cycle (width 4), so all cycles are those of divisions.  Samples
+ * at a fixed period could miss a part of them: each interrupt puts the loop in step again.
  */
 #define CHAIN 1
 #define WALK  2
@@ -26,13 +27,10 @@ loop:
 	dec	%ecx
 	jnz	2b
 #else
-1:	add	$1, %r8
-	mov	$1000, %eax
-	xor	%edx, %edx
 	mov	$7, %ecx
-	div	%ecx
+	xor	%edx, %edx
+1:	div	%ecx /* by more than the last remainder, edx: no overflow */
 	add	$1, %r10
-	add	$1, %r11
 #endif
 	dec	%r12
 	jnz	1b
@@ -59,11 +57,8 @@ loop:
 	b.ne	2b
 #else
 	mov	x2, 7
-1:	add	x8, x8, 1
-	mov	x0, 1000
-	udiv	x0, x0, x2
-	add	x10, x0, 1
-	add	x11, x11, 1
+1:	udiv	x0, x0, x2
+	add	x10, x10, 1
 #endif
 	subs	x12, x12, 1
 	b.ne	1b
