@@ -10,11 +10,14 @@
 #include <payload.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/processor.h>
 
 #include "payloads/vpmu/vpmu.h"
 #include "payloads/vpmu/x86_64/msr.h"
 
 #define IA32_PERFEVTSEL(n)          (0x186U + (n))
+#define RSP_0                       0x1a6U         /* MSR_OFFCORE_RSP_0 */
 #define IA32_PMC(n)                 (0x0c1U + (n)) /* extends 32 bits' sign */
 #define IA32_A_PMC(n)               (0x4c1U + (n)) /* takes the whole width */
 #define IA32_FIXED_CTR(n)           (0x309U + (n))
@@ -181,8 +184,7 @@ judge_fixed_registers(unsigned)
 		    PATTERN << 8 & mask, PATTERN << 8 & mask);
 	point_note("%u fixed counters", n);
 	if (n == CPC_PMU_OWN)
-		return; /* there may be more, which this program does not know
-		         */
+		return; /* this program does not know those after it */
 	expect_fault(
 	    "IA32_FIXED_CTR_CTRL", IA32_FIXED_CTR_CTRL, FIXED_CTRL_OS << 4 * n);
 	if (read_works(RDPMC_FIXED + n, &value))
@@ -340,11 +342,45 @@ judge_status_set(unsigned)
 		point_fail("the status is not cleared");
 }
 
+static void
+find_offcore(void *found, const char *attr)
+{
+	*(bool *)found |= strcmp(attr, "msr_offcore") == 0;
+}
+
+/* Each CPU writes its number, and looks for another one's instead. */
+static void
+judge_offcore(unsigned)
+{
+	enum { LEFT, WRITE, LOOK, RESTORE, TURNS, CPUS = 256 };
+	static uint64_t left[CPUS]; /* by the kernel */
+	bool found = false;
+
+	cpc_walk_attrs(vpmu.v_cpc, &found, find_offcore);
+	if (!found)
+		point_skip("this PMU has no MSR_OFFCORE_RSP_0");
+	for (int i = 0; found && i < TURNS * CPUS; i++) {
+		int turn = i / CPUS, cpu = i % CPUS;
+		uint64_t mine = (uint64_t)cpu % 127 + 1;
+
+		if (processor_bind(P_LWPID, P_MYID, cpu, NULL) != 0)
+			continue;
+		if (turn == LEFT)
+			left[cpu] = read_msr(RSP_0);
+		else if (turn != LOOK)
+			write_msr(RSP_0, turn == WRITE ? mine : left[cpu]);
+		else if (read_msr(RSP_0) != mine)
+			point_note("CPU %d shares OFFCORE_RSP_0", cpu);
+	}
+	processor_bind(P_LWPID, P_MYID, PBIND_NONE, NULL);
+}
+
 const struct vpmu_property register_properties[] = {
 	{ "reserved_bits", judge_reserved, NEEDS_SYSTEM },
 	{ "counter_write", judge_counter_write, NEEDS_SYSTEM },
 	{ "fixed_registers", judge_fixed_registers, NEEDS_SYSTEM },
 	{ "status", judge_status, NEEDS_SYSTEM },
 	{ "status_set", judge_status_set, NEEDS_SYSTEM },
+	{ "offcore", judge_offcore, NEEDS_SYSTEM | NEEDS_CPUS },
 	{ NULL, NULL, 0 },
 };

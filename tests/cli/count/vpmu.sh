@@ -22,18 +22,18 @@ fails() {
 }
 
 if scripts/qemu-pmu --built; then
-	# Six PICs with 16 points each and 17 of the PMU; 11 PICs, three of them fixed, and 14 of the PMU.
+	# Six PICs with 16 points each and 17 of the PMU; 11 PICs, three of them fixed, and 15 of the PMU.
 	vpmu 'arm64' 0 113 --arch arm64 --qemu pmu --smp 2 -- vpmu
 	check 'arm64: the LWP moves' grep -qx 'ok [0-9]* - pic5 migration' "$out"
 	check 'arm64: another CPU is busy' grep -qx 'ok [0-9]* - pic5 busy_cpu' "$out"
 	check 'arm64: the lateness is reported' grep -qE '^# after 1000 counts: late by [0-9]+ to [0-9]+, median [0-9]+$' "$out"
-	vpmu 'x86-64' 0 193 --arch x86_64 --cpu intel-v5 --smp 2 -- vpmu
+	vpmu 'x86-64' 0 194 --arch x86_64 --cpu intel-v5 --smp 2 -- vpmu
 	check 'x86-64: instructions that a hypervisor emulates' grep -qx 'ok [0-9]* - pic8 trapped' "$out"
 	for fixed in 0 1 2; do
 		check "x86-64: fixed counter $fixed" grep -qx "ok [0-9]* - pic$((8 + fixed)) fixed_event" "$out"
 	done
 	check 'x86-64: a fixed counter of reference cycles has filters' grep -qx 'ok [0-9]* - pic10 user_filter' "$out"
-	vpmu 'AMD' 0 77 --arch x86_64 --cpu amd-legacy -- vpmu -r 3
+	vpmu 'AMD' 0 78 --arch x86_64 --cpu amd-legacy -- vpmu -r 3
 
 	# Each event counts what the loops bring.  One count too many in 10,000 passes the proof at boot.
 	vpmu 'events, x86-64' 0 5 --arch x86_64 --cpu intel-v5 -- vpmu --events -r 1
@@ -47,7 +47,7 @@ if scripts/qemu-pmu --built; then
 	for point in counters reserved_bits counter_write event_write sw_incr status reset cycle_counter; do
 		check "arm64, registers: $point" grep -qx "ok [0-9]* - pmu $point" "$out"
 	done
-	vpmu 'x86-64, registers' 0 129 --arch x86_64 --cpu qemu64,vendor=GenuineIntel,pmu=on,+pdcm,+full-width-write,pmu-version=4,pmu-counters=4 \
+	vpmu 'x86-64, registers' 0 130 --arch x86_64 --cpu qemu64,vendor=GenuineIntel,pmu=on,+pdcm,+full-width-write,pmu-version=4,pmu-counters=4 \
 		--append priv=system -- vpmu -r 3
 	for point in rdpmc_absent reserved_bits counter_write fixed_registers status status_set; do
 		check "x86-64, registers: $point" grep -qx "ok [0-9]* - pmu $point" "$out"

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/barecpc.h>
+#include <sys/processor.h>
 
 #include "payloads/vpmu/vpmu.h"
 #include "payloads/vpmu/x86_64/msr.h"
@@ -37,10 +38,12 @@ static enum defect {
 	INTERRUPTS_ALWAYS, /* also without EVTSEL_INT */
 	STOPS_AT_END,      /* a counter does not wrap */
 	SET_LOST,          /* a write to IA32_PERF_GLOBAL_STATUS_SET */
+	SHARED_OFFCORE,    /* two CPUs have one MSR_OFFCORE_RSP_0 */
 } defect;
 
 static uint64_t select_[NGENERAL], general[NGENERAL], fixed[NFIXED];
-static uint64_t fixed_control, control, status, nmis;
+static uint64_t fixed_control, control, status, nmis, offcore[2];
+static processorid_t on_cpu;
 
 struct vpmu vpmu;
 
@@ -73,7 +76,8 @@ register_at(uint32_t msr)
 {
 	if (msr - 0x186 < NGENERAL)
 		return &select_[msr - 0x186];
-	return msr == 0x38d   ? &fixed_control
+	return msr == 0x1a6   ? &offcore[defect == SHARED_OFFCORE ? 0 : on_cpu]
+	       : msr == 0x38d ? &fixed_control
 	       : msr == 0x38e ? &status
 	       : msr == 0x38f ? &control
 	                      : counter_at(msr);
@@ -191,13 +195,28 @@ __wrap_syscall(long number, struct barecpc_interrupts *by)
 	return 0;
 }
 
-/* The points.  The first failure is kept. */
+/* Two CPUs, 1 and 3 */
+int
+processor_bind(idtype_t, id_t, processorid_t cpu, processorid_t *)
+{
+	on_cpu = cpu / 2;
+	return cpu == 1 || cpu == 3 ? 0 : -1;
+}
+
+void
+cpc_walk_attrs(cpc_t *, void *arg, void (*see)(void *, const char *))
+{
+	see(arg, "msr_offcore");
+}
+
+/* The points.  The first failure is kept, and how many CPUs share. */
 static char failure[200], failed[200];
+static unsigned sharing;
 
 void
 point_note(const char *fmt, ...)
 {
-	(void)fmt;
+	sharing += strstr(fmt, "shares") != NULL;
 }
 
 void
@@ -263,4 +282,9 @@ TEST(each_point_can_fail)
 	assert_string_equal(fails_with(INTERRUPTS_ALWAYS), "status");
 	assert_string_equal(fails_with(STOPS_AT_END), "status");
 	assert_string_equal(fails_with(SET_LOST), "status_set");
+	assert_int_equal(sharing, 0);
+	offcore[0] = offcore[1] = 5;
+	assert_string_equal(fails_with(SHARED_OFFCORE), "");
+	assert_int_equal(sharing, 1);
+	assert_int_equal(offcore[0], 5);
 }
