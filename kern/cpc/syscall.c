@@ -191,6 +191,9 @@ op_live(const uintptr_t *a)
 static intptr_t
 op_revoke(const uintptr_t *a)
 {
+	/* No set has this name, but contexts that are no set's do. */
+	if (a[0] == 0)
+		return -EINVAL;
 	kcpc_revoke(lwp_self()->l_proc, a[0]);
 	return 0;
 }
