@@ -241,6 +241,7 @@ enum { LINUX_HARDWARE, LINUX_SOFTWARE, LINUX_CACHE = 3, LINUX_RAW };
 #define LINUX_FREQUENCY (1U << 10)
 #define LINUX_ON_EXEC   (1U << 12)
 #define LINUX_PRECISE   (3U << 15)
+#define LINUX_SAMPLE_IP 1 /* in sample_type */
 
 /*
  * names/linux_event.c: is the struct one that this kernel serves?  Then make a

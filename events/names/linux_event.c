@@ -108,9 +108,11 @@ events_linux_check(const struct linux_attr *attr)
 	    attr->reserved != 0 || attr->sample_type >= UNKNOWN_SAMPLE ||
 	    attr->format >= UNKNOWN_FORMAT || attr->period >> 63 != 0)
 		return EINVAL;
-	/* As if no counter interrupted. */
+	/* As if no counter interrupted so. */
 	return (attr->flags & (LINUX_FREQUENCY | LINUX_PRECISE)) != 0 ||
-	               attr->period != 0
+	               (attr->period != 0 &&
+			   (attr->type == LINUX_SOFTWARE ||
+			       attr->sample_type > LINUX_SAMPLE_IP))
 	           ? EOPNOTSUPP
 	           : 0;
 }

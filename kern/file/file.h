@@ -146,6 +146,7 @@ int file_close(int fd);
 #define O_TRUNC    01000
 #define O_APPEND   02000
 #define O_NONBLOCK 04000
+#define O_ASYNC    020000
 #define O_CLOEXEC  02000000
 #define O_PATH     010000000
 

@@ -9,7 +9,7 @@ TESTS_signal   := signal signalfd signal_mask signal_frame signal_fault signal_s
 TESTS_libcpc   := cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_fit cpc_software cpc_model
 TESTS_counting := cpc_exact cpc_direct cpc_window cpc_page cpc_walk cpc_wide cpc_perf cpc_events cpc_models \
     cpc_presets cpc_lookup cpc_extra_msr cpc_cycles cpc_vendor
-TESTS_overflow := cpc_overflow cpc_position cpc_storm cpc_ucontext cpc_kernel cpc_late cpc_profile
+TESTS_overflow := cpc_overflow cpc_position cpc_storm cpc_ucontext cpc_kernel cpc_late cpc_profile cpc_perf_signal
 TESTS_inherit  := cpc_inherit cpc_fork
 TESTS_cpus     := cpc_cpu cpc_core_type cpc_each_cpu cpc_interlock cpc_denied cpc_shared
 TESTS_v1       := cpc_v1 cpc_v1_text cpc_v1_overflow cpc_v1_shared cpc_v1_pctx

@@ -217,6 +217,10 @@ begin_period(struct kcpc_profile *kp, struct kcpc_ctx *ctx, bool sampled)
 void
 kcpc_profile_sample(struct kcpc_ctx *ctx, const struct trapframe *tf)
 {
+	if (ctx->kc_perf != NULL) {
+		kcpc_perf->overflowed(ctx);
+		return;
+	}
 	if (ctx->kc_profile->kp_rows)
 		add_row(ctx->kc_profile, ctx);
 	else

@@ -280,13 +280,16 @@ sys_fcntl(const uintptr_t *a)
 	case F_SETFL:
 		f->f_flags =
 		    (f->f_flags & O_ACCMODE) | ((unsigned)a[2] & O_SETTABLE);
+		if (f->f_kind == FILE_PERF)
+			perf_async(f, (int)a[0], (a[2] & O_ASYNC) != 0);
 		return 0;
 	case F_GETLK:
 	case F_SETLK:
 	case F_SETLKW:
 		return lock_file(f, a[1], a[2]);
 	default:
-		return -EINVAL;
+		return f->f_kind == FILE_PERF ? perf_fcntl(f, a[1], a[2])
+		                              : -EINVAL;
 	}
 }
 

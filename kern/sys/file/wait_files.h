@@ -34,5 +34,8 @@ intptr_t signal_read(struct file *f, uintptr_t uva, size_t len);
 /* perf_event.c: the calls of perf_event_open(2)'s files. */
 intptr_t perf_read(struct file *f, uintptr_t uva, size_t len);
 intptr_t perf_ioctl(struct file *f, unsigned request, uintptr_t arg);
+/* perf_output.c: fcntl(2)'s O_ASYNC of descriptor fd, owner and signal. */
+void perf_async(struct file *f, int fd, bool on);
+intptr_t perf_fcntl(struct file *f, uintptr_t operation, uintptr_t arg);
 /* timerfd.c: read(2) of a timer. */
 intptr_t timer_read(struct file *f, uintptr_t uva, size_t len);

@@ -25,36 +25,14 @@
 #include "kern/proc/proc.h"
 #include "kern/sched/xcall.h"
 #include "kern/sys/file/wait_files.h"
+#include "kern/sys/linux/perf_event.h"
 #include "kern/sys/syscall.h"
 
 /* Formats of read(2), and flags of the call. */
 enum { GROUP = 8 };
 enum { NO_GROUP = 1, OUTPUT = 2, CLOEXEC = 8 };
 
-struct perf_event {
-	struct perf_event *leader, *next; /* of its group; itself first */
-	struct linux_attr attr;
-	struct cpc_packreq req; /* ce_pics is 0: the kernel counts it */
-	int tid;                /* of the LWP that opened it */
-	bool error;             /* it is pinned, and found no PICs */
-	uint64_t count, enabled, running; /* in all LWPs; times in ns */
-	uint64_t id;
-};
-
-/* The events of an LWP. */
-struct perf_lwp {
-	struct perf_lwp *next;
-	struct lwp *lwp;
-	unsigned n;
-	struct slot {
-		struct perf_event *e;
-		bool enabled, counted, running; /* counted: so is the leader */
-		unsigned request;               /* in the context */
-	} slot[NFD];
-};
 static struct perf_lwp *all;
-#define EACH_SLOT(s, pl)                                                       \
-	for (struct slot *s = (pl)->slot; s < (pl)->slot + (pl)->n; s++)
 
 static bool
 is_software(const struct perf_event *e)
@@ -76,6 +54,29 @@ software_count(
 	return counts[attr->config];
 }
 
+/*
+ * Add a request's count, which began at -s_left, to its event.  As on Linux,
+ * several periods at once end as one.
+ */
+static void
+fold_request(struct perf_lwp *pl, struct slot *s, uint64_t *count)
+{
+	uint64_t n = *count + (uint64_t)s->left, period = s->e->attr.period;
+
+	s->e->count += n;
+	if (period != 0) {
+		s->left -= (int64_t)n;
+		if (s->left <= 0) {
+			s->left += (int64_t)period;
+			if (s->left <= 0)
+				s->left = (int64_t)period;
+			s->enabled &= !perf_overflow(s->e, pl->lwp);
+			pl->stale |= !s->enabled;
+		}
+	}
+	*count = -(uint64_t)s->left;
+}
+
 /* Add the counts of the LWP's context, which is stopped, to its events. */
 static void
 fold(struct perf_lwp *pl)
@@ -94,10 +95,10 @@ fold(struct perf_lwp *pl)
 		if (s->running && software)
 			s->e->count += software_count(&s->e->attr, &is);
 		else if (s->running)
-			s->e->count += *kcpc_count(ctx, s->request);
+			fold_request(pl, s, kcpc_count(ctx, s->request));
 	}
-	for (unsigned i = 0; i < ctx->kc_nreqs; i++)
-		*kcpc_count(ctx, i) = 0;
+	if (!lost && (ctx->kc_flags & KCPC_CTX_SIGOVF) != 0) /* it is done */
+		ctx->kc_flags &= ~(KCPC_CTX_FREEZE | KCPC_CTX_SIGOVF);
 }
 
 static void
@@ -111,18 +112,21 @@ hold(struct perf_lwp *pl)
 static struct {
 	struct cpc_pack pack;
 	struct cpc_packreq req[PCBE_MAXPIC];
+	/* All groups of this kind had room; it has some; one excludes more. */
+	bool room, some, alone;
 } wanted;
 #define NWANTED wanted.pack.cp_nreqs
 
-/* Add an event to `wanted`.  Returns whether there is room. */
+/* Add an event to `wanted`, to count from -left.  Is there room? */
 static bool
-want(const struct perf_event *e)
+want(const struct perf_event *e, int64_t left)
 {
 	if (is_software(e))
 		return true;
 	if (NWANTED == PCBE_MAXPIC)
 		return false;
-	wanted.req[NWANTED++] = e->req;
+	wanted.req[NWANTED] = e->req;
+	wanted.req[NWANTED++].cr_preset = -(uint64_t)left;
 	return true;
 }
 
@@ -142,35 +146,60 @@ remake(struct kcpc_ctx **ctx)
 }
 
 /*
- * Have the context count for a group, too, if it can.  As in Linux, none
- * follows one that cannot: room says whether all could, and so does the result.
+ * Have the context count for a group, too, if it can.  As in Linux, none of
+ * its kind follows one that cannot; only groups without PICs do.
  */
-static bool
-place_group(
-    struct perf_lwp *pl, struct perf_event *e, struct kcpc_ctx **ctx, bool room)
+static void
+place_group(struct perf_lwp *pl, struct perf_event *e, struct kcpc_ctx **ctx)
 {
+	bool excludes = (e->attr.flags & LINUX_EXCLUSIVE) != 0, fits = true;
 	uint16_t before = NWANTED;
-	bool fits = true;
 
 	EACH_SLOT(s, pl) {
 		if (!s->enabled || s->e->leader != e)
 			continue;
 		s->request = NWANTED;
 		s->counted = s->running = true;
-		fits = fits && want(s->e);
+		fits = fits && want(s->e, s->left);
 	}
-	if (fits && NWANTED == before)
-		return room; /* the kernel counts them */
-	fits = fits && room && kcpc_lwp_check() == 0;
-	if (fits && remake(ctx) == 0)
-		return true;
-	NWANTED = before;
+	if (!fits || NWANTED != before) {
+		fits = fits && wanted.room && !wanted.alone &&
+		       !(excludes && wanted.some) && kcpc_lwp_check() == 0;
+		if (fits && remake(ctx) != 0) {
+			NWANTED = before;
+			remake(ctx); /* as it was */
+			fits = false;
+		}
+	}
+	wanted.some |= fits;
+	wanted.alone |= fits && excludes;
 	if (fits)
-		remake(ctx); /* as it was */
-	e->error = (e->attr.flags & LINUX_PINNED) != 0;
+		return;
+	NWANTED = before;
+	wanted.room = false;
+	e->error =
+	    (e->attr.flags & LINUX_PINNED) != 0 && pl->lwp->l_tid == e->tid;
 	EACH_SLOT(s, pl)
 		s->running &= s->e->leader != e;
-	return false;
+}
+
+/* Pinned groups first, then the others. */
+static void
+place_groups(struct perf_lwp *pl, struct kcpc_ctx **ctx)
+{
+	wanted.alone = false;
+	EACH_SLOT(s, pl)
+		s->counted = s->running = false;
+	for (int pinned = 1; pinned >= 0; pinned--) {
+		wanted.room = true;
+		wanted.some = false;
+		EACH_SLOT(s, pl) {
+			if (s->e->leader == s->e && s->enabled &&
+			    !s->e->error &&
+			    pinned == !!(s->e->attr.flags & LINUX_PINNED))
+				place_group(pl, s->e, ctx);
+		}
+	}
 }
 
 /*
@@ -182,7 +211,6 @@ place(struct perf_lwp *pl)
 {
 	struct kcpc_ctx *ctx = NULL, *old = pl->lwp->l_cpc;
 	struct kcpc_usage usage = { 0 };
-	bool room = true;
 
 	if (old != NULL) {
 		usage = old->kc_usage;
@@ -194,12 +222,8 @@ place(struct perf_lwp *pl)
 		kfree(pl);
 		return ENOMEM;
 	}
-	EACH_SLOT(s, pl)
-		s->counted = s->running = false;
-	EACH_SLOT(s, pl) {
-		if (s->e->leader == s->e && s->enabled)
-			room = place_group(pl, s->e, &ctx, room);
-	}
+	pl->stale = false;
+	place_groups(pl, &ctx);
 	ctx->kc_lwp = pl->lwp;
 	ctx->kc_proc = pl->lwp->l_proc;
 	ctx->kc_flags |=
@@ -238,7 +262,7 @@ go_on(const struct perf_lwp *pl)
 		xcall(c, start_here, pl->lwp->l_cpc);
 }
 
-enum action { SETTLE, ENABLE, DISABLE, CLOSE };
+enum action { SETTLE, RESET, PERIOD, CLOSE, DISABLE, ENABLE };
 
 static bool
 is_of(const struct perf_event *its, const struct perf_event *e, bool group)
@@ -263,13 +287,17 @@ act(const struct perf_event *e, bool group, enum action action)
 		EACH_SLOT(s, pl) {
 			bool its = is_of(s->e, e, group);
 
-			if (its && action != SETTLE)
+			if (its && action >= CLOSE)
 				s->enabled = action == ENABLE;
+			if (its && action == RESET)
+				s->e->count = 0;
+			if (its && action == PERIOD)
+				s->left = (int64_t)s->e->attr.period;
 			if (!its || action != CLOSE)
 				pl->slot[left++] = *s;
 		}
 		pl->n = left;
-		if (action != SETTLE)
+		if (action > RESET || pl->stale)
 			place(pl); /* cannot fail: memory is there */
 		if (left == 0)
 			kcpc_drop(pl->lwp);
@@ -284,9 +312,24 @@ executed(struct lwp *l)
 	struct perf_lwp *pl = l->l_cpc->kc_perf;
 
 	hold(pl);
-	EACH_SLOT(s, pl)
-		s->enabled |= (s->e->attr.flags & LINUX_ON_EXEC) != 0;
+	EACH_SLOT(s, pl) {
+		s->enabled |= s->at_exec;
+		s->at_exec = false;
+	}
 	place(pl);
+	go_on(pl);
+}
+
+/* The LWP's context froze at the end of a period. */
+static void
+overflowed(struct kcpc_ctx *ctx)
+{
+	struct perf_lwp *pl = ctx->kc_perf;
+
+	ctx->kc_flags &= ~KCPC_CTX_FREEZE;
+	fold(pl);
+	if (pl->stale)
+		place(pl);
 	go_on(pl);
 }
 
@@ -312,8 +355,10 @@ inherit(const struct lwp *parent, struct lwp *child)
 		return EAGAIN;
 	pl->lwp = child;
 	EACH_SLOT(s, parent->l_cpc->kc_perf) {
-		if ((s->e->attr.flags & LINUX_INHERIT) != 0)
-			pl->slot[pl->n++] = *s;
+		if ((s->e->attr.flags & LINUX_INHERIT) == 0)
+			continue;
+		pl->slot[pl->n] = *s;
+		pl->slot[pl->n++].left = (int64_t)s->e->attr.period;
 	}
 	if (pl->n != 0)
 		return place(pl) != 0 ? EAGAIN : 0;
@@ -344,7 +389,8 @@ void
 perf_event_init(void)
 {
 	static const struct device_ops file_ops = { .release = event_close };
-	static const struct kcpc_perf_ops ops = { inherit, executed, ended };
+	static const struct kcpc_perf_ops ops = { inherit, executed, ended,
+		overflowed };
 
 	file_register(FILE_PERF, &file_ops);
 	kcpc_perf = &ops;
@@ -395,10 +441,10 @@ check_fits(const struct perf_event *e, const struct perf_event *at)
 
 	NWANTED = 0;
 	for (; at != NULL; at = at->next)
-		room = room && want(at);
-	if (room && want(e) && (err = remake(&ctx)) == 0)
+		room = room && want(at, 0);
+	if (room && want(e, 0) && (err = remake(&ctx)) == 0)
 		kcpc_ctx_destroy(ctx);
-	if (err == 0 || err == ENOMEM)
+	if (err == 0 || err == ENOMEM || err == ENOTSUP)
 		return err;
 	if (alone)
 		return e->attr.type == LINUX_RAW ? EINVAL : ENOENT;
@@ -421,7 +467,9 @@ attach(struct perf_event *e)
 		hold(pl);
 	pl->lwp = lwp_self();
 	pl->slot[pl->n++] = (struct slot){ .e = e,
-		.enabled = (e->attr.flags & LINUX_DISABLED) == 0 };
+		.enabled = (e->attr.flags & LINUX_DISABLED) == 0,
+		.at_exec = (e->attr.flags & LINUX_ON_EXEC) != 0,
+		.left = (int64_t)e->attr.period };
 	if (place(pl) != 0)
 		return ENOMEM;
 	go_on(pl);
@@ -454,6 +502,8 @@ event_open(struct perf_event *e, struct perf_event *leader)
 		return ENOSPC;
 	kcpc_ops->describe(&pm, 0);
 	err = events_linux(&pm, &e->attr, lwp_self()->l_system, &e->req);
+	if (e->attr.period != 0)
+		e->req.cr_flags |= CPC_OVF_NOTIFY_EMT;
 	if (err != 0 ||
 	    (!is_software(e) && (err = check_fits(e, leader)) != 0) ||
 	    (err = attach(e)) != 0)
@@ -523,7 +573,7 @@ perf_read(struct file *f, uintptr_t uva, size_t len)
 		if ((format & 4) != 0)
 			v[n++] = at->id;
 		if ((format & 16) != 0)
-			v[n++] = 0; /* samples lost */
+			v[n++] = at->lost;
 	}
 	n *= sizeof v[0];
 	if (len < n)
@@ -531,10 +581,27 @@ perf_read(struct file *f, uintptr_t uva, size_t len)
 	return copyout(uva, v, n) != 0 ? -EFAULT : (intptr_t)n;
 }
 
+/* Begin periods of *uva events. */
+static int
+set_period(struct perf_event *e, uintptr_t uva)
+{
+	uint64_t period;
+
+	if (copyin(&period, uva, sizeof period) != 0)
+		return EFAULT;
+	if (e->attr.period == 0 || (int64_t)period <= 0)
+		return EINVAL;
+	e->attr.period = period;
+	act(e, false, PERIOD);
+	return 0;
+}
+
 /* PERF_EVENT_IOC_*; bit 0 of some arguments means the whole group. */
 #define IOC_ENABLE  0x2400
 #define IOC_DISABLE 0x2401
+#define IOC_REFRESH 0x2402
 #define IOC_RESET   0x2403
+#define IOC_PERIOD  0x40082404
 #define IOC_ID      0x80082407
 
 intptr_t
@@ -543,17 +610,27 @@ perf_ioctl(struct file *f, unsigned request, uintptr_t arg)
 	struct perf_event *e = f->f_perf;
 
 	switch (request) {
+	case IOC_REFRESH:
+		if (e->attr.period == 0 || (e->attr.flags & LINUX_INHERIT) != 0)
+			return -EINVAL;
+		__builtin_add_overflow(e->limit, (int)arg, &e->limit);
+		arg = 0;
+		__attribute__((fallthrough));
 	case IOC_ENABLE:
+		((arg & 1) ? e->leader : e)->error = false;
+		act(e, arg & 1, ENABLE);
+		return 0;
 	case IOC_DISABLE:
-		e->error = false;
-		act(e, arg & 1, request == IOC_ENABLE ? ENABLE : DISABLE);
+		act(e, arg & 1, DISABLE);
 		return 0;
 	case IOC_RESET:
-		act(e, arg & 1, SETTLE);
+		act(e, arg & 1, RESET);
 		e->count = 0;
 		for (e = e->leader; (arg & 1) && e != NULL; e = e->next)
 			e->count = 0;
 		return 0;
+	case IOC_PERIOD:
+		return -set_period(e, arg);
 	case IOC_ID:
 		return -copyout(arg, &e->id, sizeof e->id);
 	default:
