@@ -337,6 +337,7 @@ launch(const struct cmdline *cl)
 		return run_suite(cl);
 	if (!divide_line(&ln, "command line", cl->cl_argv, cl->cl_argc))
 		return EXIT_FAILED;
+	as_last = true;
 	return run_line(cl, &ln);
 }
 

@@ -101,11 +101,10 @@ four_levels:
 high:	mov	$BOOT_STACK + (1 << KSTACK_SHIFT) - TF_BYTES, %rsp
 	xor	%ebp, %ebp
 	mov	$__bss_start, %rdi
-	mov	$__bss_end, %rcx
-	sub	%rdi, %rcx
-	shr	$3, %rcx
-	xor	%eax, %eax
-	rep stosq
+	mov	$__bss_end, %rdx
+	sub	%rdi, %rdx
+	xor	%esi, %esi
+	call	memset
 	mov	%r15, boot_entry_tick(%rip)
 	mov	%r12, %rdi
 	mov	%rbx, %rsi

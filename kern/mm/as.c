@@ -20,6 +20,9 @@ range_ok(uintptr_t va, size_t len)
 	       va <= REGION_TOP && len <= REGION_TOP - va;
 }
 
+static unsigned nspaces;
+bool as_last;
+
 struct as *
 as_new(bool system)
 {
@@ -28,8 +31,10 @@ as_new(bool system)
 	if (as == NULL)
 		return NULL;
 	*as = (struct as){ .as_refs = 1, .as_system = system };
-	if (arch_as_init(as) == 0)
+	if (arch_as_init(as) == 0) {
+		nspaces++;
 		return as;
+	}
 	kfree(as);
 	return NULL;
 }
@@ -46,6 +51,7 @@ as_release(struct as *as)
 {
 	if (--as->as_refs > 0)
 		return;
+	nspaces--;
 	while (as->as_regions.rt_root != NULL) {
 		struct region *r = as->as_regions.rt_root;
 		int err = as_unmap(as, r->r_start, r->r_end - r->r_start);
@@ -322,7 +328,8 @@ as_unmap(struct as *as, uintptr_t va, size_t len)
 		size_t bytes = r->r_end - r->r_start;
 
 		next = r->r_next;
-		if ((r->r_prot & PROT_EXEC) != 0 && !r->r_shared)
+		if ((r->r_prot & PROT_EXEC) != 0 && !r->r_shared &&
+		    !(as_last && nspaces == 0)) /* else nothing runs */
 			pages_forget_code(as, r->r_start, bytes);
 		/*
 		 * Skip regions without pages: a reservation of many TiB

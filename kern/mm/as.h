@@ -34,6 +34,8 @@ struct as {
  * space has EL1 or ring 0.
  */
 struct as *as_new(bool system);
+/* Set while all address spaces are those of the last programs of the run. */
+extern bool as_last;
 struct as *as_hold(struct as *as);
 /*
  * Drop a reference, and with the last one free everything.  Then the address

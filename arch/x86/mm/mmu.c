@@ -312,12 +312,17 @@ arch_protect(struct as *as, uintptr_t va, size_t len, unsigned prot)
 	change_leaves(as, va, len, PT_ADDR | PT_PS, attr_of(prot));
 }
 
-/* REP STOSQ writes whole cache lines if the CPU can. */
+/*
+ * REP STOSQ writes whole cache lines if the CPU can.  An emulator takes as long
+ * for each of its passes as for 64 bytes of memset(), so not for a stack.
+ */
 void
 arch_page_zero(void *va, size_t bytes)
 {
-	size_t words = bytes / sizeof(uint64_t);
+	size_t words = bytes < LARGE_SIZE / 8 ? bytes / sizeof(uint64_t) : 0;
 
+	if (words == 0)
+		memset(va, 0, bytes);
 	__asm__ volatile("rep stosq"
 			 : "+D"(va), "+c"(words)
 			 : "a"(0UL)
