@@ -367,6 +367,11 @@ open_files(void)
 	st.out = stderr;
 	if (out_name != NULL && (st.out = out_open(out_name)) == NULL)
 		fail(2, "-o: %s: %s", out_name, strerror(errno));
+	/* Each write is a frame on the console, but -I shows counts at once. */
+	if (out_name == NULL && st.interval == 0) {
+		st.out = fail_unless_room(fdopen(STDERR_FILENO, "w"));
+		setvbuf(st.out, NULL, _IOFBF, 0);
+	}
 	if (st.interval == 0 || st.meter.m_cpc == NULL)
 		return;
 	if (payload_privilege() == PAYLOAD_SYSTEM)
@@ -425,7 +430,8 @@ main(int argc, char **argv)
 	series_close(&st.ns, st.left_out);
 	print_all();
 	meter_close(&st.meter);
-	if (st.out != stderr)
+	fflush(st.out); /* before what end_status() says */
+	if (out_name != NULL)
 		out_close(st.out, argc, argv);
 	return end_status();
 }
