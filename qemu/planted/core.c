@@ -21,11 +21,9 @@ const char *const planted_class_name[PLANTED_CLASSES] = {
     "branch", "move", "load", "store", "other",
 };
 
-const char planted_event_names[] =
-    "cycles uops l1d l1d-miss l1i l1i-miss l2 l2-miss llc llc-miss dtlb-miss "
-    "itlb-miss branch-miss slots-bad slots-frontend slots-backend slots-stall "
-    "stall-frontend stall-backend stall "
-    "port0 port1 port2 port3 port4 port5 port6 port7";
+#define EVENT_NAME(name) #name
+const char *const planted_event_name[PLANTED_EVENTS] = { PLANTED_EVENT_LIST(
+    EVENT_NAME) };
 
 /* When the last store to 8 bytes ends */
 struct stored {
@@ -33,18 +31,24 @@ struct stored {
     uint64_t end;
 };
 
+/* The work of a class or form, as a CPU does it */
+struct lane {
+    struct planted_work work;
+    uint64_t first; /* from enter to here none can start */
+};
+
 struct cpu {
-    uint64_t
-        ready[PLANTED_REGS]; /* the cycle in which a register has its value */
-    uint64_t enter;          /* the cycle that instructions enter */
-    uint32_t entered;        /* places of it that are taken */
-    uint64_t retire;         /* the cycle in which the youngest retired */
-    uint32_t retired;        /* how many in that cycle */
-    uint64_t fetched;        /* the last line of code */
-    uint16_t *taken; /* a ring of cycles from enter on: a bit for each port.
-                        Bytes would be aliases of all else here. */
-    uint64_t cycles; /* of the ring, a power of two */
-    uint64_t *first; /* for each work: from enter to here none can start */
+    uint64_t total[PLANTED_EVENTS];
+    uint64_t enter;    /* the cycle that instructions enter */
+    uint64_t retire;   /* the cycle in which the youngest retired */
+    uint32_t entered;  /* places of the cycle of entry that are taken */
+    uint32_t retired;  /* how many in the cycle of retirement */
+    uint64_t fetched;  /* the last line of code */
+    uint16_t *taken;   /* a ring of cycles from enter on: a bit for each port.
+                          Bytes would be aliases of all else here. */
+    uint64_t mask;     /* of the ring, whose cycles are a power of two */
+    struct lane *lane; /* of the classes, and then of the costs */
+    uint64_t ready[PLANTED_REGS]; /* when a register has its value */
     struct stored *stored;
     uint32_t stores, room; /* of stored; room is a power of two */
     uint64_t stored_end;   /* the last end of all stores */
@@ -55,10 +59,8 @@ struct cpu {
 
 struct planted {
     struct planted_machine m;
-    struct planted_work *work; /* of the classes, and then of the costs */
     struct cache l2, llc;
-    struct cpu *cpu[PLANTED_CPUS];
-    uint64_t total[PLANTED_EVENTS][PLANTED_CPUS];
+    struct cpu cpu[PLANTED_CPUS];
 };
 
 static uint64_t max_of(uint64_t a, uint64_t b)
@@ -66,31 +68,26 @@ static uint64_t max_of(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-static void count(struct planted *p, unsigned cpu, enum planted_event e)
-{
-    p->total[e][cpu]++;
-}
-
 /* The cycles until a line is there, by the level that has it */
-static uint32_t reach(struct planted *p, unsigned cpu, struct cache *l1,
+static uint32_t reach(struct planted *p, struct cpu *c, struct cache *l1,
                       const struct planted_geometry *g, enum planted_event e,
                       uint64_t address)
 {
-    count(p, cpu, e);
+    c->total[e]++;
     if (cache_access(l1, address)) {
         return g->latency;
     }
-    count(p, cpu, e + 1);
-    count(p, cpu, PLANTED_L2);
+    c->total[e + 1]++;
+    c->total[PLANTED_L2]++;
     if (cache_access(&p->l2, address)) {
         return p->m.l2.latency;
     }
-    count(p, cpu, PLANTED_L2_MISS);
-    count(p, cpu, PLANTED_LLC);
+    c->total[PLANTED_L2_MISS]++;
+    c->total[PLANTED_LLC]++;
     if (cache_access(&p->llc, address)) {
         return p->m.llc.latency;
     }
-    count(p, cpu, PLANTED_LLC_MISS);
+    c->total[PLANTED_LLC_MISS]++;
     return p->m.memory;
 }
 
@@ -104,25 +101,24 @@ static void prefetch(struct planted *p, struct cpu *c, uint64_t address)
 }
 
 /* Every line that an access touches; the slowest decides. */
-static uint32_t access_data(struct planted *p, unsigned cpu,
+static uint32_t access_data(struct planted *p, struct cpu *c,
                             const struct planted_access *a)
 {
-    struct cpu *c = p->cpu[cpu];
     uint64_t line = p->m.l1d.line;
     uint64_t last = a->address + (a->size ? a->size - 1 : 0);
     uint64_t at;
     uint32_t longest = 0, cycles, walk = 0;
 
     if (!cache_access(&c->dtlb, a->address)) {
-        count(p, cpu, PLANTED_DTLB_MISS);
+        c->total[PLANTED_DTLB_MISS]++;
         walk = p->m.dtlb.latency;
     }
     for (at = a->address & ~(line - 1); at <= last; at += line) {
-        uint64_t misses = p->total[PLANTED_L1D_MISS][cpu];
+        uint64_t misses = c->total[PLANTED_L1D_MISS];
 
-        cycles = reach(p, cpu, &c->l1d, &p->m.l1d, PLANTED_L1D, at);
+        cycles = reach(p, c, &c->l1d, &p->m.l1d, PLANTED_L1D, at);
         if (p->m.next_line && !c->no_prefetch &&
-            p->total[PLANTED_L1D_MISS][cpu] != misses) {
+            c->total[PLANTED_L1D_MISS] != misses) {
             prefetch(p, c, at + line);
         }
         longest = cycles > longest ? cycles : longest;
@@ -134,19 +130,19 @@ static uint32_t access_data(struct planted *p, unsigned cpu,
 
 static void ring_grow(struct cpu *c, uint64_t cycle)
 {
-    uint64_t cycles = c->cycles, at;
+    uint64_t cycles = c->mask + 1, at;
     uint16_t *taken;
 
     while (cycle - c->enter >= cycles) {
         cycles *= 2;
     }
     taken = get_zeroed(cycles, sizeof(*taken));
-    for (at = c->enter; at < c->enter + c->cycles; at++) {
-        taken[at & (cycles - 1)] = c->taken[at & (c->cycles - 1)];
+    for (at = c->enter; at <= c->enter + c->mask; at++) {
+        taken[at & (cycles - 1)] = c->taken[at & c->mask];
     }
     free(c->taken);
     c->taken = taken;
-    c->cycles = cycles;
+    c->mask = cycles - 1;
 }
 
 /* The ports that are free from a cycle on for as long as the work is busy */
@@ -155,37 +151,36 @@ static inline uint32_t free_ports(struct cpu *c, const struct planted_work *w,
 {
     uint32_t ports, i;
 
-    if (from + w->busy - c->enter >= c->cycles) {
+    if (from + w->busy - c->enter > c->mask) {
         ring_grow(c, from + w->busy);
     }
-    ports = w->ports & ~c->taken[from & (c->cycles - 1)];
+    ports = w->ports & ~c->taken[from & c->mask];
     for (i = 1; i < w->busy && ports; i++) {
-        ports &= ~c->taken[(from + i) & (c->cycles - 1)];
+        ports &= ~c->taken[(from + i) & c->mask];
     }
     return ports;
 }
 
 /* A micro-op of a kind whose inputs are ready: the cycle in which it starts */
 __attribute__((always_inline)) static inline uint64_t
-start_uop(struct planted *p, struct cpu *c, unsigned cpu, unsigned work,
-          uint64_t ready)
+start_uop(struct cpu *c, struct lane *l, uint64_t ready)
 {
-    const struct planted_work *w = &p->work[work];
-    uint64_t first = max_of(c->first[work], c->enter);
+    uint64_t first = max_of(l->first, c->enter);
     uint64_t cycle = max_of(ready, first);
-    uint32_t ports, i = 0;
+    uint32_t ports, i;
 
-    while (!(ports = free_ports(c, w, cycle))) {
+    while (!(ports = free_ports(c, &l->work, cycle))) {
         cycle++;
     }
     /* Cycles that were searched from that of entry on are not searched again.
      */
-    c->first[work] = ready <= first ? cycle : first;
+    l->first = ready <= first ? cycle : first;
     ports &= -ports;
-    do {
-        c->taken[(cycle + i) & (c->cycles - 1)] |= ports;
-    } while (++i < w->busy);
-    count(p, cpu, PLANTED_PORT + __builtin_ctz(ports));
+    c->taken[cycle & c->mask] |= ports;
+    for (i = 1; i < l->work.busy; i++) {
+        c->taken[(cycle + i) & c->mask] |= ports;
+    }
+    c->total[PLANTED_PORT0 + __builtin_ctz(ports)]++;
     return cycle;
 }
 
@@ -266,33 +261,32 @@ static void store_ends(struct cpu *c, const struct planted_access *a,
 
 static void next_cycle(struct cpu *c)
 {
-    c->taken[c->enter & (c->cycles - 1)] = 0;
+    c->taken[c->enter & c->mask] = 0;
     c->enter++;
     c->entered = 0;
 }
 
 /* Places that are not taken until then are lost to a cause. */
-static void enter_later(struct planted *p, unsigned cpu, uint64_t cycle,
+static void enter_later(struct planted *p, struct cpu *c, uint64_t cycle,
                         enum planted_event cause)
 {
-    struct cpu *c = p->cpu[cpu];
-    uint64_t most = c->enter + c->cycles;
+    uint64_t most = c->enter + c->mask + 1;
     uint64_t lost = p->m.width * (cycle - c->enter) - c->entered;
     uint64_t empty = cycle - c->enter - (c->entered > 0);
 
-    p->total[cause][cpu] += lost;
+    c->total[cause] += lost;
     if (cause != PLANTED_SLOTS_BAD) {
-        p->total[PLANTED_SLOTS_STALL][cpu] += lost;
-        p->total[PLANTED_STALL][cpu] += empty;
-        p->total[cause == PLANTED_SLOTS_FRONTEND
-                     ? PLANTED_STALL_FRONTEND
-                     : PLANTED_STALL_BACKEND][cpu] += empty;
+        c->total[PLANTED_SLOTS_STALL] += lost;
+        c->total[PLANTED_STALL] += empty;
+        c->total[cause == PLANTED_SLOTS_FRONTEND ? PLANTED_STALL_FRONTEND
+                                                 : PLANTED_STALL_BACKEND] +=
+            empty;
     }
     while (c->enter < cycle && c->enter < most) {
-        uint64_t at = c->enter & (c->cycles - 1);
+        uint64_t at = c->enter & c->mask;
         uint64_t n = cycle < most ? cycle : most;
 
-        n = n - c->enter < c->cycles - at ? n - c->enter : c->cycles - at;
+        n = n - c->enter < c->mask + 1 - at ? n - c->enter : c->mask + 1 - at;
         memset(&c->taken[at], 0, n * sizeof(*c->taken));
         c->enter += n;
     }
@@ -300,11 +294,11 @@ static void enter_later(struct planted *p, unsigned cpu, uint64_t cycle,
     c->entered = 0;
 }
 
-static inline void enter_at(struct planted *p, unsigned cpu, uint64_t cycle,
+static inline void enter_at(struct planted *p, struct cpu *c, uint64_t cycle,
                             enum planted_event cause)
 {
-    if (cycle > p->cpu[cpu]->enter) {
-        enter_later(p, cpu, cycle, cause);
+    if (cycle > c->enter) {
+        enter_later(p, c, cycle, cause);
     }
 }
 
@@ -318,9 +312,9 @@ static uint64_t take_place(struct planted *p, struct cpu *c)
     return c->enter;
 }
 
-static void fetch(struct planted *p, unsigned cpu, const struct planted_step *s)
+static void fetch(struct planted *p, struct cpu *c,
+                  const struct planted_step *s)
 {
-    struct cpu *c = p->cpu[cpu];
     uint64_t line = p->m.l1i.line;
     uint64_t at;
 
@@ -335,12 +329,12 @@ static void fetch(struct planted *p, unsigned cpu, const struct planted_step *s)
         }
         c->fetched = at;
         if (!cache_access(&c->itlb, at)) {
-            count(p, cpu, PLANTED_ITLB_MISS);
+            c->total[PLANTED_ITLB_MISS]++;
             cycles = p->m.itlb.latency;
         }
-        cycles += reach(p, cpu, &c->l1i, &p->m.l1i, PLANTED_L1I, at) -
-                  p->m.l1i.latency;
-        enter_at(p, cpu, c->enter + cycles, PLANTED_SLOTS_FRONTEND);
+        cycles +=
+            reach(p, c, &c->l1i, &p->m.l1i, PLANTED_L1I, at) - p->m.l1i.latency;
+        enter_at(p, c, c->enter + cycles, PLANTED_SLOTS_FRONTEND);
     }
 }
 
@@ -372,11 +366,10 @@ static void retire(struct planted *p, struct cpu *c, uint64_t end)
 }
 
 /* The loads or the stores: the cycle in which the last one ends */
-static uint64_t do_accesses(struct planted *p, unsigned cpu,
+static uint64_t do_accesses(struct planted *p, struct cpu *c,
                             const struct planted_step *s, bool stores,
                             uint64_t ready)
 {
-    struct cpu *c = p->cpu[cpu];
     uint64_t end = ready, start, own;
     unsigned i;
 
@@ -388,123 +381,121 @@ static uint64_t do_accesses(struct planted *p, unsigned cpu,
         }
         start = max_of(ready, take_place(p, c));
         if (stores) {
-            start = start_uop(p, c, cpu, PLANTED_STORE, start);
-            access_data(p, cpu, a);
+            start = start_uop(c, &c->lane[PLANTED_STORE], start);
+            access_data(p, c, a);
             own = start + p->m.work[PLANTED_STORE].latency;
             store_ends(c, a, own);
         } else {
             start = stored_end(c, a, start);
-            start = start_uop(p, c, cpu, PLANTED_LOAD, start);
-            own = start + access_data(p, cpu, a);
+            start = start_uop(c, &c->lane[PLANTED_LOAD], start);
+            own = start + access_data(p, c, a);
         }
         end = max_of(end, own);
-        count(p, cpu, PLANTED_UOPS);
+        c->total[PLANTED_UOPS]++;
     }
     return end;
 }
 
 /* The work of a form: the cycle in which its last micro-op ends */
-static inline uint64_t do_work(struct planted *p, struct cpu *c, unsigned cpu,
-                               unsigned work, uint64_t ready)
+static inline uint64_t do_work(struct planted *p, struct cpu *c, struct lane *l,
+                               uint64_t ready)
 {
-    const struct planted_work *w = &p->work[work];
     uint64_t end = ready, start;
     uint32_t i;
 
-    for (i = 0; i < w->uops; i++) {
+    for (i = 0; i < l->work.uops; i++) {
         start = max_of(ready, take_place(p, c));
-        if (w->ports) {
-            start = start_uop(p, c, cpu, work, start);
+        if (l->work.ports) {
+            start = start_uop(c, l, start);
         }
-        end = max_of(end, start + w->latency);
-        count(p, cpu, PLANTED_UOPS);
+        end = max_of(end, start + l->work.latency);
+        c->total[PLANTED_UOPS]++;
     }
     return end;
 }
 
-static struct cpu *cpu_new(struct planted *p, unsigned cpu)
+static void cpu_init(struct planted *p, struct cpu *c)
 {
-    struct cpu *c = p->cpu[cpu] = get_zeroed(1, sizeof(*c));
+    uint64_t seed = p->m.seed + 4 * (c - p->cpu);
+    unsigned i;
 
-    cache_init(&c->l1d, &p->m.l1d, 0, p->m.seed + 4 * cpu + 1);
-    cache_init(&c->l1i, &p->m.l1i, 0, p->m.seed + 4 * cpu + 2);
-    cache_init(&c->dtlb, &p->m.dtlb, 4096, p->m.seed + 4 * cpu + 3);
-    cache_init(&c->itlb, &p->m.itlb, 4096, p->m.seed + 4 * cpu + 4);
+    cache_init(&c->l1d, &p->m.l1d, 0, seed + 1);
+    cache_init(&c->l1i, &p->m.l1i, 0, seed + 2);
+    cache_init(&c->dtlb, &p->m.dtlb, 4096, seed + 3);
+    cache_init(&c->itlb, &p->m.itlb, 4096, seed + 4);
     c->predictor = get_zeroed(p->m.entries, 1);
     memset(c->predictor, 1, p->m.entries);
     stored_clean(c);
-    c->cycles = 1024;
     c->fetched = 1ULL << 63;
-    c->taken = get_zeroed(c->cycles, sizeof(*c->taken));
-    c->first = get_zeroed(PLANTED_CLASSES + p->m.cost_count, sizeof(*c->first));
-    return c;
-}
-
-static inline struct cpu *cpu_of(struct planted *p, unsigned cpu)
-{
-    struct cpu *c = p->cpu[cpu];
-
-    return c ? c : cpu_new(p, cpu);
+    c->mask = 1023;
+    c->taken = get_zeroed(c->mask + 1, sizeof(*c->taken));
+    c->lane = get_zeroed(PLANTED_CLASSES + p->m.cost_count, sizeof(*c->lane));
+    for (i = 0; i < PLANTED_CLASSES + p->m.cost_count; i++) {
+        c->lane[i].work = i < PLANTED_CLASSES
+                              ? p->m.work[i]
+                              : p->m.costs[i - PLANTED_CLASSES].work;
+    }
 }
 
 void planted_prefetch(struct planted *p, unsigned cpu, bool on)
 {
-    cpu_of(p, cpu)->no_prefetch = !on;
+    p->cpu[cpu].no_prefetch = !on;
 }
 
 uint64_t planted_step(struct planted *p, unsigned cpu,
                       const struct planted_step *s)
 {
     const struct planted_form *f = s->form;
-    uint64_t ready, end, before;
-    struct cpu *c = cpu_of(p, cpu);
+    struct cpu *c = &p->cpu[cpu];
+    bool waits = s->waits || f->waits;
+    uint64_t ready, end, before = c->retire;
     unsigned i;
 
-    before = c->retire;
-    if (s->waits || f->waits) {
-        enter_at(p, cpu, c->retire, PLANTED_SLOTS_BACKEND);
+    if (!c->taken) {
+        cpu_init(p, c);
     }
-    if (c->retire > PLANTED_AHEAD) {
-        enter_at(p, cpu, c->retire - PLANTED_AHEAD, PLANTED_SLOTS_BACKEND);
+    if (c->enter + (waits ? 0 : PLANTED_AHEAD) < c->retire) {
+        enter_later(p, c, c->retire - (waits ? 0 : PLANTED_AHEAD),
+                    PLANTED_SLOTS_BACKEND);
     }
-    fetch(p, cpu, s);
+    fetch(p, c, s);
 
     ready = c->enter;
     for (i = 0; i < f->reads && !f->idiom; i++) {
         ready = max_of(ready, c->ready[f->read[i]]);
     }
-    end = s->accesses ? do_accesses(p, cpu, s, false, ready) : ready;
+    end = s->accesses ? do_accesses(p, c, s, false, ready) : ready;
     if (f->no_work) {
         end = max_of(end, take_place(p, c));
-        count(p, cpu, PLANTED_UOPS);
+        c->total[PLANTED_UOPS]++;
     } else if (!f->moves_only || !s->accesses) {
-        end = do_work(p, c, cpu, f->work, end);
+        end = do_work(p, c, &c->lane[f->work], end);
     }
     for (i = 0; i < f->writes; i++) {
         c->ready[f->write[i]] = end;
     }
-    end = s->accesses ? do_accesses(p, cpu, s, true, end) : end;
+    end = s->accesses ? do_accesses(p, c, s, true, end) : end;
     retire(p, c, end);
 
     if (f->conditional && mispredicted(p, c, s)) {
-        count(p, cpu, PLANTED_BRANCH_MISS);
-        enter_at(p, cpu, end + p->m.penalty, PLANTED_SLOTS_BAD);
+        c->total[PLANTED_BRANCH_MISS]++;
+        enter_at(p, c, end + p->m.penalty, PLANTED_SLOTS_BAD);
     }
-    if (s->waits || f->waits) {
-        enter_at(p, cpu, c->retire, PLANTED_SLOTS_BACKEND);
+    if (waits) {
+        enter_at(p, c, c->retire, PLANTED_SLOTS_BACKEND);
     }
-    p->total[PLANTED_CYCLES][cpu] = c->retire;
+    c->total[PLANTED_CYCLES] = c->retire;
     return c->retire - before;
 }
 
 uint64_t planted_pause(struct planted *p, unsigned cpu, uint64_t cycles)
 {
-    struct cpu *c = p->cpu[cpu];
+    struct cpu *c = &p->cpu[cpu];
 
     c->retire += cycles;
     c->retired = 0;
-    enter_at(p, cpu, c->retire, PLANTED_SLOTS_BACKEND);
-    p->total[PLANTED_CYCLES][cpu] = c->retire;
+    enter_at(p, c, c->retire, PLANTED_SLOTS_BACKEND);
+    c->total[PLANTED_CYCLES] = c->retire;
     return cycles;
 }
 
@@ -598,7 +589,6 @@ static const char *check(const struct planted_machine *m)
 struct planted *planted_new(const struct planted_machine *m, const char **why)
 {
     struct planted *p;
-    unsigned i;
 
     *why = check(m);
     if (*why) {
@@ -606,11 +596,6 @@ struct planted *planted_new(const struct planted_machine *m, const char **why)
     }
     p = get_zeroed(1, sizeof(*p));
     p->m = *m;
-    p->work = get_zeroed(PLANTED_CLASSES + m->cost_count, sizeof(*p->work));
-    memcpy(p->work, m->work, sizeof(m->work));
-    for (i = 0; i < m->cost_count; i++) {
-        p->work[PLANTED_CLASSES + i] = m->costs[i].work;
-    }
     /* The generator's state must not be 0. */
     p->m.seed |= 1ULL << 63;
     cache_init(&p->l2, &p->m.l2, 0, p->m.seed + 1000);
@@ -623,28 +608,24 @@ void planted_free(struct planted *p)
     unsigned cpu;
 
     for (cpu = 0; cpu < PLANTED_CPUS; cpu++) {
-        struct cpu *c = p->cpu[cpu];
+        struct cpu *c = &p->cpu[cpu];
 
-        if (!c) {
-            continue;
-        }
         cache_free(&c->l1d);
         cache_free(&c->l1i);
         cache_free(&c->dtlb);
         cache_free(&c->itlb);
         free(c->taken);
-        free(c->first);
+        free(c->lane);
         free(c->stored);
         free(c->predictor);
-        free(c);
     }
     cache_free(&p->l2);
     cache_free(&p->llc);
-    free(p->work);
     free(p);
 }
 
-const uint64_t *planted_totals(struct planted *p, enum planted_event e)
+const uint64_t *planted_total(const struct planted *p, unsigned cpu,
+                              enum planted_event e)
 {
-    return p->total[e];
+    return &p->cpu[cpu].total[e];
 }

@@ -40,32 +40,18 @@ enum planted_class {
 };
 extern const char *const planted_class_name[PLANTED_CLASSES];
 
-/* The totals of each CPU.  The names are those of the PMU's hook. */
-enum planted_event {
-    PLANTED_CYCLES,
-    PLANTED_UOPS,
-    PLANTED_L1D,
-    PLANTED_L1D_MISS,
-    PLANTED_L1I,
-    PLANTED_L1I_MISS,
-    PLANTED_L2,
-    PLANTED_L2_MISS,
-    PLANTED_LLC,
-    PLANTED_LLC_MISS,
-    PLANTED_DTLB_MISS,
-    PLANTED_ITLB_MISS,
-    PLANTED_BRANCH_MISS,
-    PLANTED_SLOTS_BAD, /* places that a cause left empty */
-    PLANTED_SLOTS_FRONTEND,
-    PLANTED_SLOTS_BACKEND,
-    PLANTED_SLOTS_STALL,
-    PLANTED_STALL_FRONTEND, /* cycles that were empty */
-    PLANTED_STALL_BACKEND,
-    PLANTED_STALL,
-    PLANTED_PORT, /* the first of PLANTED_PORTS */
-    PLANTED_EVENTS = PLANTED_PORT + PLANTED_PORTS
-};
-extern const char planted_event_names[]; /* with a space between each */
+/* The totals of each CPU, by the names of the PMU's hook.  SLOTS are places
+ * that a cause left empty, STALLs are cycles. */
+#define PLANTED_EVENT_LIST(X)                                                  \
+    X(CYCLES), X(UOPS), X(L1D), X(L1D_MISS), X(L1I), X(L1I_MISS), X(L2),       \
+        X(L2_MISS), X(LLC), X(LLC_MISS), X(DTLB_MISS), X(ITLB_MISS),           \
+        X(BRANCH_MISS), X(SLOTS_BAD), X(SLOTS_FRONTEND), X(SLOTS_BACKEND),     \
+        X(SLOTS_STALL), X(STALL_FRONTEND), X(STALL_BACKEND), X(STALL),         \
+        X(PORT0), X(PORT1), X(PORT2), X(PORT3), X(PORT4), X(PORT5), X(PORT6),  \
+        X(PORT7)
+#define PLANTED_EVENT(name) PLANTED_##name
+enum planted_event { PLANTED_EVENT_LIST(PLANTED_EVENT), PLANTED_EVENTS };
+extern const char *const planted_event_name[PLANTED_EVENTS];
 
 enum planted_policy {
     PLANTED_LRU,
@@ -153,8 +139,9 @@ struct planted;
 struct planted *planted_new(const struct planted_machine *, const char **why);
 void planted_free(struct planted *);
 
-/* The totals of an event, one for each CPU. */
-const uint64_t *planted_totals(struct planted *, enum planted_event);
+/* The total of a CPU's events.  All CPUs' are at the same distance. */
+const uint64_t *planted_total(const struct planted *, unsigned cpu,
+                              enum planted_event);
 
 /* Turn a CPU's prefetcher on, as it is at first, or off. */
 void planted_prefetch(struct planted *, unsigned cpu, bool on);

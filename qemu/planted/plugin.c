@@ -34,15 +34,15 @@ struct known {
     unsigned class;
     char text[FORMS_TEXT]; /* key of the costs */
     unsigned number;       /* in the trace */
+    bool repeats;          /* it is a string instruction */
 };
 
-/* An instruction at a place */
+/* An instruction at a place: no bytes between them, as it is a key */
 struct place {
     const struct known *known;
     uint64_t pc, fetch;
     uint32_t size;
     unsigned mode;
-    bool repeats;
 };
 
 /* Registers that x86-64's WRMSR has, as QEMU's handles */
@@ -52,7 +52,10 @@ static struct {
 } wrmsr_register[] = { { "rcx", NULL }, { "rax", NULL } };
 
 struct vcpu {
-    const struct place *at;   /* the instruction that is not settled, or NULL */
+    const struct place *at; /* the instruction that is not settled, or NULL */
+    struct {
+        uint64_t ns, instructions, branches, slots, smis;
+    } total;
     uint64_t retired;         /* by this vCPU before it */
     uint64_t charged;         /* by icount, up to it */
     unsigned mode;            /* of the one before */
@@ -71,12 +74,7 @@ static struct file_faults faults;
 static struct planted *planted;
 static struct forms *forms;
 static struct vcpu vcpu[PLANTED_CPUS];
-static uint64_t ns_total[PLANTED_CPUS];
-static uint64_t instructions_total[PLANTED_CPUS];
-static uint64_t branches_total[PLANTED_CPUS];
-static uint64_t slots_total[PLANTED_CPUS];
-static uint64_t smis_total[PLANTED_CPUS];
-static GHashTable *known_forms; /* of GBytes */
+static GHashTable *known_forms; /* of GBytes, as places */
 static GHashTable *places;      /* each once, however often it is translated */
 static uint64_t unknown;
 static FILE *trace;
@@ -94,13 +92,13 @@ static void write_trace(unsigned cpu, const struct vcpu *v)
                 s->access[i].address, s->access[i].size);
     }
     fprintf(trace, " = %" PRIu64 "\n",
-            planted_totals(planted, PLANTED_CYCLES)[cpu]);
+            *planted_total(planted, cpu, PLANTED_CYCLES));
     if (!s->waits && !s->form->waits) {
         return;
     }
     fprintf(trace, "slots %u", cpu);
     for (i = PLANTED_SLOTS_BAD; i <= PLANTED_STALL; i++) {
-        fprintf(trace, " %" PRIu64, planted_totals(planted, i)[cpu]);
+        fprintf(trace, " %" PRIu64, *planted_total(planted, cpu, i));
     }
     fprintf(trace, "\n");
 }
@@ -117,19 +115,22 @@ static bool pause_is_due(const struct file_pause *p, uint64_t time,
 }
 
 /* Cycles of a CPU pass: the ns */
-static inline uint64_t take_time(unsigned cpu, struct vcpu *v, uint64_t cycles)
+static inline uint64_t take_time(struct vcpu *v, uint64_t cycles)
 {
     uint32_t mhz =
         v->frequency ? faults.frequency[v->frequency - 1].mhz : machine.mhz;
     uint64_t ns = cycles; /* at the usual frequency: no rest */
 
+    if (!cycles) {
+        return 0;
+    }
     if (mhz != 1000) {
         v->rest += cycles * 1000;
         ns = v->rest / mhz;
         v->rest %= mhz;
     }
-    slots_total[cpu] += cycles * machine.width;
-    ns_total[cpu] += ns;
+    v->total.slots += cycles * machine.width;
+    v->total.ns += ns;
     v->time += ns;
     return ns;
 }
@@ -142,8 +143,8 @@ static uint64_t pass_faults(unsigned cpu, struct vcpu *v)
     uint64_t ns = 0;
 
     if (pause_is_due(smi, v->time, &v->smi)) {
-        ns += take_time(cpu, v, planted_pause(planted, cpu, smi->length));
-        smis_total[cpu]++;
+        ns += take_time(v, planted_pause(planted, cpu, smi->length));
+        v->total.smis++;
         if (trace) {
             fprintf(trace, "pause %u %" PRIu64 "\n", cpu, smi->length);
         }
@@ -182,8 +183,8 @@ static inline int64_t settle(unsigned cpu, struct vcpu *v, uint64_t pc,
     s->taken = pc != p->pc + p->size;
     s->waits = v->any && p->mode != v->mode;
     cycles = planted_step(planted, cpu, s);
-    instructions_total[cpu] += retired;
-    branches_total[cpu] += retired && s->form->branch;
+    v->total.instructions += retired;
+    v->total.branches += retired && s->form->branch;
     if (trace) {
         write_trace(cpu, v);
     }
@@ -196,7 +197,7 @@ static inline int64_t settle(unsigned cpu, struct vcpu *v, uint64_t pc,
     v->at = NULL;
     v->mode = p->mode;
     v->any = true;
-    ns = take_time(cpu, v, cycles);
+    ns = take_time(v, cycles);
     return v->time < v->due ? ns : ns + pass_faults(cpu, v);
 }
 
@@ -212,18 +213,18 @@ static inline void on_settle(unsigned cpu, uint64_t pc, uint64_t retired,
     }
     if (done && fault && pc == v->at->pc) {
         v->at = NULL;
-    } else if (done ||
-               (v->at->repeats && v->step.accesses && charged >= v->charged)) {
+    } else if (done || (v->at->known->repeats && v->step.accesses &&
+                        charged >= v->charged)) {
         /* icount takes a pass back that faults, not one that goes on later. */
         v->ns += settle(cpu, v, pc, done);
     }
 }
 
-static void on_execute(unsigned cpu, void *data)
+static int64_t on_begin(unsigned cpu, void *data, uint64_t retired,
+                        uint64_t charged)
 {
     const struct place *p = data;
     struct vcpu *v = &vcpu[cpu];
-    uint64_t charged, retired = qemu_plugin_vcpu_retired(&charged) - 1;
     int64_t ns;
 
     on_settle(cpu, p->pc, retired, charged - 1, false);
@@ -235,7 +236,7 @@ static void on_execute(unsigned cpu, void *data)
     v->retired = retired;
     v->step.accesses = 0;
     v->controls = false;
-    qemu_plugin_planted_passed(ns, __builtin_return_address(0));
+    return ns;
 }
 
 static void on_vcpu(qemu_plugin_id_t id, unsigned cpu)
@@ -348,6 +349,8 @@ static const struct known *know(const uint8_t *bytes, size_t length)
         }
     }
     k->number = g_hash_table_size(known_forms);
+    k->repeats = length > 1 && (bytes[0] == 0xf3 || bytes[0] == 0xf2 ||
+                                bytes[1] == 0xf3 || bytes[1] == 0xf2);
     if (trace) {
         write_form(k, bytes, length);
     }
@@ -355,30 +358,18 @@ static const struct known *know(const uint8_t *bytes, size_t length)
     return k;
 }
 
-static guint hash_place(gconstpointer key)
+static const struct place *find_place(const struct place *p)
 {
-    const struct place *p = key;
+    GBytes *key = g_bytes_new(p, sizeof(*p));
+    GBytes *known = g_hash_table_lookup(places, key);
 
-    return (p->pc ^ p->fetch >> 12 ^ (uintptr_t)p->known >> 4) + p->mode;
-}
-
-static gboolean same_place(gconstpointer a, gconstpointer b)
-{
-    const struct place *p = a, *q = b;
-
-    return p->known == q->known && p->pc == q->pc && p->fetch == q->fetch &&
-           p->mode == q->mode;
-}
-
-static struct place *find_place(const struct place *p)
-{
-    struct place *known = g_hash_table_lookup(places, p);
-
-    if (!known) {
-        known = g_memdup2(p, sizeof(*p));
+    if (known) {
+        g_bytes_unref(key);
+    } else {
+        known = key;
         g_hash_table_add(places, known);
     }
-    return known;
+    return g_bytes_get_data(known, NULL);
 }
 
 static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
@@ -395,10 +386,7 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
         p.pc = qemu_plugin_insn_vaddr(insn);
         p.fetch = qemu_plugin_insn_place(p.pc, &p.mode);
         p.known = know(bytes, length);
-        p.repeats = length > 1 && (bytes[0] == 0xf3 || bytes[0] == 0xf2 ||
-                                   bytes[1] == 0xf3 || bytes[1] == 0xf2);
-        qemu_plugin_register_vcpu_insn_exec_cb(
-            insn, on_execute, QEMU_PLUGIN_CB_R_REGS, find_place(&p));
+        qemu_plugin_register_planted_cb(insn, (void *)find_place(&p));
         if (length == 2 && bytes[0] == 0x0f && bytes[1] == 0x30) {
             qemu_plugin_register_vcpu_insn_exec_cb(insn, on_wrmsr,
                                                    QEMU_PLUGIN_CB_R_REGS, NULL);
@@ -477,11 +465,37 @@ static bool tell_facts(void)
            qemu_plugin_planted_fact("shared-msrs", faults.shared_msrs);
 }
 
+/* The PMU's events: the core's, and those that are counted here */
+static bool supply(void)
+{
+    size_t stride = (const char *)planted_total(planted, 1, 0) -
+                    (const char *)planted_total(planted, 0, 0);
+    const struct {
+        const char *name;
+        const uint64_t *first;
+    } own[] = { { "NS", &vcpu->total.ns },
+                { "INSTRUCTIONS", &vcpu->total.instructions },
+                { "BRANCHES", &vcpu->total.branches },
+                { "SLOTS", &vcpu->total.slots },
+                { "SMIS", &vcpu->total.smis } };
+    bool all = qemu_plugin_pmu_supply(
+        "SLOTS_RETIRING", planted_total(planted, 0, PLANTED_UOPS), stride);
+    unsigned e;
+
+    for (e = 0; e < PLANTED_EVENTS; e++) {
+        all &= qemu_plugin_pmu_supply(planted_event_name[e],
+                                      planted_total(planted, 0, e), stride);
+    }
+    for (e = 0; e < G_N_ELEMENTS(own) - !faults.smi.every; e++) {
+        all &= qemu_plugin_pmu_supply(own[e].name, own[e].first,
+                                      sizeof(struct vcpu));
+    }
+    return all;
+}
+
 static bool set_up(const char *target, int argc, char **argv, char **why)
 {
-    char **names = g_strsplit(planted_event_names, " ", PLANTED_EVENTS);
     const char *wrong;
-    unsigned e;
     int i;
 
     for (i = 0; i < argc; i++) {
@@ -505,24 +519,11 @@ static bool set_up(const char *target, int argc, char **argv, char **why)
         *why = g_strdup_printf("no decoder for %s", target);
         return false;
     }
-    for (e = 0; e < PLANTED_EVENTS; e++) {
-        if (!qemu_plugin_pmu_supply(names[e], planted_totals(planted, e),
-                                    on_settle)) {
-            *why = g_strdup("a planted machine needs -icount shift=0");
-            return false;
-        }
+    if (!qemu_plugin_planted_machine(on_begin, on_settle)) {
+        *why = g_strdup("a planted machine needs -icount shift=0");
+        return false;
     }
-    return tell_facts() &&
-           qemu_plugin_pmu_supply("slots", slots_total, on_settle) &&
-           qemu_plugin_pmu_supply("slots-retiring",
-                                  planted_totals(planted, PLANTED_UOPS),
-                                  on_settle) &&
-           (!faults.smi.every ||
-            qemu_plugin_pmu_supply("smis", smis_total, on_settle)) &&
-           qemu_plugin_pmu_supply("ns", ns_total, on_settle) &&
-           qemu_plugin_pmu_supply("instructions", instructions_total,
-                                  on_settle) &&
-           qemu_plugin_pmu_supply("branches", branches_total, on_settle);
+    return tell_facts() && supply();
 }
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
@@ -542,7 +543,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
         return -1;
     }
     known_forms = g_hash_table_new(g_bytes_hash, g_bytes_equal);
-    places = g_hash_table_new(hash_place, same_place);
+    places = g_hash_table_new(g_bytes_hash, g_bytes_equal);
     if (!strcmp(info->target_name, "x86_64")) {
         qemu_plugin_register_vcpu_init_cb(id, on_vcpu);
     }

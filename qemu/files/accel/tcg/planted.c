@@ -23,10 +23,10 @@
 
 /* In the order of PMUPlanted */
 static const char planted_names[] =
-    "cycles uops l1d l1d-miss l1i l1i-miss l2 l2-miss llc llc-miss dtlb-miss "
-    "itlb-miss branch-miss ns instructions branches slots slots-retiring "
-    "slots-bad slots-frontend slots-backend slots-stall stall stall-frontend "
-    "stall-backend smis port0 port1 port2 port3 port4 port5 port6 port7";
+    "CYCLES UOPS L1D L1D_MISS L1I L1I_MISS L2 L2_MISS LLC LLC_MISS DTLB_MISS "
+    "ITLB_MISS BRANCH_MISS NS INSTRUCTIONS BRANCHES SLOTS SLOTS_RETIRING "
+    "SLOTS_BAD SLOTS_FRONTEND SLOTS_BACKEND SLOTS_STALL STALL STALL_FRONTEND "
+    "STALL_BACKEND SMIS PORT0 PORT1 PORT2 PORT3 PORT4 PORT5 PORT6 PORT7";
 
 #define PLANTED_FACTS 64
 
@@ -36,16 +36,24 @@ static struct {
 } planted_facts[PLANTED_FACTS];
 static unsigned int planted_nfacts;
 
-static const uint64_t *planted_totals[PMU_PLANTED_EVENTS];
+/* Totals of the first vCPU; the next one's are so many bytes later. */
+static struct {
+    const void *first;
+    size_t stride;
+} planted_totals[PMU_PLANTED_EVENTS];
 static const PMUPlantedTarget *planted_target;
+static qemu_plugin_begin_cb_t planted_begin;
 static qemu_plugin_settle_cb_t planted_settle;
 static int64_t planted_slack, planted_ns;
 
 /* The totals at which a PMU wants to stop */
 typedef struct PlantedStops {
-    uint32_t armed; /* a bit for each counter */
-    const uint64_t *total[PLANTED_COUNTERS];
-    uint64_t at[PLANTED_COUNTERS];
+    unsigned int n;
+    struct {
+        const uint64_t *total;
+        uint64_t at;
+        unsigned int counter;
+    } stop[PLANTED_COUNTERS];
 } PlantedStops;
 static PlantedStops planted_stops[PLANTED_CPUS];
 
@@ -79,12 +87,18 @@ void pmu_planted_set_target(const PMUPlantedTarget *target)
 
 bool pmu_planted(PMUPlanted event)
 {
-    return event < PMU_PLANTED_EVENTS && planted_totals[event];
+    return event < PMU_PLANTED_EVENTS && planted_totals[event].first;
+}
+
+static const uint64_t *planted_total(CPUState *cpu, PMUPlanted event)
+{
+    return planted_totals[event].first +
+           planted_totals[event].stride * cpu->cpu_index;
 }
 
 uint64_t pmu_planted_total(CPUState *cpu, PMUPlanted event)
 {
-    return planted_totals[event][cpu->cpu_index];
+    return *planted_total(cpu, event);
 }
 
 void pmu_planted_leave(CPUState *cpu, bool exception)
@@ -110,15 +124,21 @@ void pmu_planted_arm(CPUState *cpu, unsigned int counter, PMUPlanted event,
     if (!left || total < left) {
         return; /* not in 2^64 events */
     }
-    s->armed |= 1U << counter;
-    s->total[counter] = &planted_totals[event][cpu->cpu_index];
-    s->at[counter] = total;
+    pmu_planted_disarm(cpu, counter);
+    s->stop[s->n].total = planted_total(cpu, event);
+    s->stop[s->n].at = total;
+    s->stop[s->n++].counter = counter;
 }
 
 void pmu_planted_disarm(CPUState *cpu, unsigned int counter)
 {
-    if (cpu->cpu_index < PLANTED_CPUS) {
-        planted_stops[cpu->cpu_index].armed &= ~(1U << counter);
+    PlantedStops *s = &planted_stops[cpu->cpu_index % PLANTED_CPUS];
+    unsigned int i;
+
+    for (i = 0; i < s->n; i++) {
+        if (s->stop[i].counter == counter) {
+            s->stop[i] = s->stop[--s->n];
+        }
     }
 }
 
@@ -178,20 +198,25 @@ int64_t pmu_planted_take_time(void)
  * The plugin's side
  */
 
-bool qemu_plugin_pmu_supply(const char *name, const uint64_t *totals,
-                            qemu_plugin_settle_cb_t settle)
+bool qemu_plugin_planted_machine(qemu_plugin_begin_cb_t begin,
+                                 qemu_plugin_settle_cb_t settle)
+{
+    planted_begin = begin;
+    planted_settle = settle;
+    /* icount adds one ns for each instruction, which the plugin takes off. */
+    return icount_enabled() == ICOUNT_PRECISE && icount_to_ns(1) == 1;
+}
+
+bool qemu_plugin_pmu_supply(const char *name, const uint64_t *first,
+                            size_t stride)
 {
     g_auto(GStrv) names = g_strsplit(planted_names, " ", 0);
     unsigned int i;
 
-    /* icount adds one ns for each instruction, which the plugin takes off. */
-    if (icount_enabled() != ICOUNT_PRECISE || icount_to_ns(1) != 1) {
-        return false;
-    }
     for (i = 0; i < PMU_PLANTED_EVENTS; i++) {
         if (g_str_equal(name, names[i])) {
-            planted_totals[i] = totals;
-            planted_settle = settle;
+            planted_totals[i].first = first;
+            planted_totals[i].stride = stride;
             return true;
         }
     }
@@ -208,12 +233,6 @@ bool qemu_plugin_planted_fact(const char *name, uint64_t value)
     return true;
 }
 
-uint64_t qemu_plugin_vcpu_retired(uint64_t *charged)
-{
-    *charged = planted_charged(current_cpu);
-    return planted_retired(current_cpu);
-}
-
 uint64_t qemu_plugin_insn_place(uint64_t vaddr, unsigned int *mode)
 {
     CPUState *cpu = current_cpu;
@@ -226,49 +245,58 @@ uint64_t qemu_plugin_insn_place(uint64_t vaddr, unsigned int *mode)
 }
 
 /* The PMU arms those that it needs again. */
-static bool planted_reached(CPUState *cpu)
+static void planted_reached(CPUState *cpu)
 {
     PlantedStops *s = &planted_stops[cpu->cpu_index];
-    uint32_t left, armed = s->armed;
+    bool locked = bql_locked();
+    unsigned int i = s->n;
 
-    for (left = s->armed; left; left &= left - 1) {
-        unsigned int i = ctz32(left);
-
-        if (*s->total[i] >= s->at[i]) {
-            s->armed &= ~(1U << i);
+    while (i-- > 0) {
+        if (*s->stop[i].total >= s->stop[i].at) {
+            s->stop[i] = s->stop[--s->n];
         }
     }
-    return s->armed != armed;
+    if (!locked) {
+        bql_lock();
+    }
+    planted_target->sync(cpu);
+    if (!locked) {
+        bql_unlock();
+    }
 }
 
-void qemu_plugin_planted_passed(int64_t ns, void *return_address)
+static void planted_execute(unsigned int index, void *insn)
 {
     CPUState *cpu = current_cpu;
-    bool due, reached;
+    const PlantedStops *s = &planted_stops[index];
+    int64_t ns = planted_begin(index, insn, planted_retired(cpu) - 1,
+                               planted_charged(cpu));
+    bool due, reached = false;
+    unsigned int i;
 
     planted_ns += ns;
     planted_slack -= ns;
     due = planted_slack + cpu->neg.icount_decr.u16.low + cpu->icount_extra < 0;
-    reached = planted_stops[cpu->cpu_index].armed && planted_reached(cpu);
+    for (i = 0; i < s->n; i++) {
+        reached |= *s->stop[i].total >= s->stop[i].at;
+    }
     if (!due && !reached) {
         return;
     }
-    /* Leave before the instruction whose callback this is. */
-    cpu_restore_state(cpu, (uintptr_t)return_address);
+    /* Leave before the instruction, whose callback comes again later. */
+    cpu_restore_state(cpu, (uintptr_t)__builtin_return_address(0));
     cpu->neg.can_do_io = true;
     if (reached) {
-        bool locked = bql_locked();
-
-        if (!locked) {
-            bql_lock();
-        }
-        planted_target->sync(cpu);
-        if (!locked) {
-            bql_unlock();
-        }
+        planted_reached(cpu);
     }
     if (due) {
         cpu_exit(cpu);
     }
     cpu_loop_exit(cpu);
+}
+
+void qemu_plugin_register_planted_cb(struct qemu_plugin_insn *insn, void *data)
+{
+    qemu_plugin_register_vcpu_insn_exec_cb(insn, planted_execute,
+                                           QEMU_PLUGIN_CB_R_REGS, data);
 }

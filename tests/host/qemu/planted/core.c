@@ -131,7 +131,7 @@ TEST(too_many_lines)
 static uint64_t
 total(struct planted *p, enum planted_event e)
 {
-	return planted_totals(p, e)[0];
+	return *planted_total(p, 0, e);
 }
 
 /* Loads of each line in turn: the prefetcher brings each second one. */
