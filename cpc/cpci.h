@@ -222,10 +222,7 @@ bool cpci_event_of(
 /* Write to buf why cpci_event() failed, or "". */
 void cpci_event_why(cpc_t *cpc, const char *event, char *buf, size_t size);
 
-/*
- * request.c: append a request.  Returns 0, or an errno.  A failure may also
- * set *subcode.
- */
+/* request.c: append a request.  Returns 0, or an errno and perhaps *subcode. */
 int cpci_req_add(cpc_t *cpc, struct cpci_set *cs, const char *event,
     uint64_t preset, uint_t flags, uint_t nattrs, const cpc_attr_t *attrs,
     int *subcode);

@@ -61,10 +61,7 @@ cpci_page_find(void)
 	own.page = r > 0 ? (const struct cpc_page *)r : &page_refused;
 }
 
-/*
- * Copy a frozen set's counts from the page.  Returns false if the set is not
- * frozen.
- */
+/* Copy a frozen set's counts from the page.  False: it is not frozen. */
 static inline bool
 read_frozen(const struct cpc_page *cg, struct cpci_buf *cb)
 {

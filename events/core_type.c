@@ -222,9 +222,7 @@ machine_next_shared(const struct machine *mc, uint64_t pics, bool generic,
 	return false;
 }
 
-/*
- * Refusals
- */
+/* Refusals */
 
 #define TYPE_NAMES 128
 

@@ -61,9 +61,7 @@ kind_of(const struct machine *mc)
 	return kinds[mc->mc_pmu.pm_kind];
 }
 
-/*
- * The table
- */
+/* The table */
 
 static void
 say_no_file(struct machine *mc, const char *codes)
@@ -144,9 +142,7 @@ machine_load(struct machine *mc, const char *folder)
 	__atomic_store_n(&mc->mc_loaded, true, __ATOMIC_RELEASE);
 }
 
-/*
- * Resolution
- */
+/* Resolution */
 
 static const char *
 own_name(const struct machine_kind *mk, unsigned n)
@@ -381,9 +377,7 @@ machine_name(const struct machine *mc, const char *name, struct cpc_event *ce)
 	return machine_event(mc, padded, false, 0, ce);
 }
 
-/*
- * Lists
- */
+/* Lists */
 
 /* The next of the machine's own names that one of the PICs counts. */
 static bool
@@ -440,9 +434,7 @@ machine_next(const struct machine *mc, uint64_t pics, bool generic,
 	return false;
 }
 
-/*
- * Refusals
- */
+/* Refusals */
 
 /*
  * The machine's own name that is nearest to an unknown one, if it is less than

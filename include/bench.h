@@ -55,9 +55,7 @@ struct bench {
 /* A kernel.  BENCH() defines one for each name. */
 struct bench_kernel;
 
-/*
- * Kernels
- */
+/* Kernels */
 
 /*
  * Define a kernel; its body follows.  The name is the label's first part.  A
@@ -79,8 +77,7 @@ struct bench_kernel;
 		for (uint64_t bench_turns_ = (b)->bn_turns; bench_turns_ != 0; \
 		     BENCH_TURN_(bench_turns_))
 
-/* Return the argument i, from 0.  Ends the program if the list is
- * shorter. */
+/* Return the argument i, from 0.  Ends the program if the list is shorter. */
 int64_t bench_arg(const struct bench *b, unsigned i);
 /*
  * Say that one turn of the loop does n iterations, 1 or more.  The column
@@ -143,9 +140,7 @@ void bench_skip(struct bench *b, const char *why);
 #define BENCH_LIMITS(name, i, what, min, max)                                  \
 	BENCH_DECLARE_(bench_set_limits(bench_kernel_##name, i, what, min, max))
 
-/*
- * The program
- */
+/* The program */
 
 /*
  * Run the kernels that the command line chooses.  Returns main()'s result: 0,
@@ -168,8 +163,7 @@ int bench_main_of(struct bench_kernel *k, int argc, char **argv);
 bool bench_next(struct bench *b);
 /* Add a kernel to the program. */
 struct bench_kernel *bench_add(const char *name, void (*body)(struct bench *b));
-/* Add argument lists made of n numbers.  Each ends the program if they make no
- * list. */
+/* Add argument lists made of n numbers; ends the program if they make none. */
 void bench_add_each(struct bench_kernel *k, const int64_t *numbers, unsigned n);
 void bench_add_args(struct bench_kernel *k, const int64_t *numbers, unsigned n);
 void bench_add_ranges(

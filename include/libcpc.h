@@ -74,9 +74,7 @@ typedef struct __cpc_attr {
 	uint64_t ca_val;
 } cpc_attr_t;
 
-/*
- * Open and close
- */
+/* Open and close */
 
 /*
  * Open a handle.  ver is CPC_VER_CURRENT.  Any number of handles may be open,
@@ -94,9 +92,7 @@ cpc_t *cpc_open(int ver);
  */
 int cpc_close(cpc_t *cpc);
 
-/*
- * Errors
- */
+/* Errors */
 
 /*
  * An error handler.  fn is the full name of the function that fails; subcode is
@@ -115,10 +111,7 @@ int cpc_seterrhndlr(cpc_t *cpc, cpc_errhndlr_t *fn);
 
 /* Queries.  cpc_open() fetched the answers.  Signal-safe. */
 
-/*
- * The number of PICs, fixed ones included: 1 or more.  0 if cpc is NULL.
- * cpc_npic(3CPC).
- */
+/* The number of PICs, 1 or more, fixed ones too; 0: no cpc.  cpc_npic(3CPC). */
 uint_t cpc_npic(cpc_t *cpc);
 
 /* The capabilities, CPC_CAP_*.  0 if cpc is NULL.  cpc_npic(3CPC). */
@@ -205,9 +198,7 @@ int cpc_set_core_type(cpc_t *cpc, cpc_set_t *set);
  */
 cpc_t *cpc_open_core_type(int ver, const char *name);
 
-/*
- * Sets and requests
- */
+/* Sets and requests */
 
 /*
  * Create a set without requests.  Returns NULL with ENOMEM on failure.
@@ -298,8 +289,7 @@ int cpc_request_info(
 cpc_buf_t *cpc_buf_create(cpc_t *cpc, cpc_set_t *set);
 int cpc_buf_destroy(cpc_t *cpc, cpc_buf_t *buf);
 
-/* Read or write the value of request index.  EINVAL if buf has no such index.
- */
+/* Read or write the value of request index.  EINVAL: buf has no such index. */
 int cpc_buf_get(cpc_t *cpc, cpc_buf_t *buf, int index, uint64_t *val);
 int cpc_buf_set(cpc_t *cpc, cpc_buf_t *buf, int index, uint64_t val);
 
@@ -334,9 +324,7 @@ void cpc_buf_copy(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *src);
 /* Set values, hrtime and tick to 0. */
 void cpc_buf_zero(cpc_t *cpc, cpc_buf_t *buf);
 
-/*
- * Sampling and binding
- */
+/* Sampling and binding */
 
 /*
  * Take a sample: value i of buf becomes the 64-bit count of request i, its

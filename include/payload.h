@@ -29,8 +29,7 @@ enum payload_privilege {
 
 /*
  * Describe the machine: the members of a JSON object without its braces
- * ("cpu":"...","vmm":"...", and so on).  docs/record.schema.json lists
- * them.
+ * ("cpu":"...","vmm":"...", and so on).  docs/record.schema.json lists them.
  * Returns the length, which is less than len, or -1 with errno.
  */
 static inline ssize_t

@@ -371,10 +371,7 @@ enum fault {
 };
 void trap_fault(
     struct trapframe *tf, enum fault f, uintptr_t addr, const char *what);
-/*
- * Report an exception that leaves the kernel no stack to continue on, and end
- * the run.
- */
+/* Report an exception that leaves the kernel no stack, and end the run. */
 _Noreturn void trap_panic(const struct trapframe *tf, const char *what);
 /*
  * On the way back to user code, with interrupts off: do the work in l_ast,

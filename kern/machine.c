@@ -1,7 +1,4 @@
-/*
- * The file /dev/machine: a description of the machine and of its PMU, for
- * result records.
- */
+/* The file /dev/machine describes the machine and its PMU, for records. */
 #include "kern/arch.h"
 #include "kern/cpc/kcpc.h"
 #include "kern/file/file.h"

@@ -145,10 +145,7 @@ uint64_t arm64_image_pa(const void *p);
 /* Remove the boot mappings of the lower half from this CPU. */
 void arm64_drop_identity(void);
 
-/*
- * dev/timer.c: enable this CPU's timer interrupt, and let payloads read the
- * counter.
- */
+/* dev/timer.c: enable this CPU's timer; payloads may read the counter. */
 void arm64_timer_cpu_init(void);
 void arm64_timer_intr(void);
 

@@ -1,7 +1,6 @@
 /*
- * Constants that C and assembly share: the address map, and the offsets of
- * the trap frame and per-CPU data.  Included by arch/arm64/ and
- * boot/linux_image.S.
+ * Constants that C and assembly share: the address map, and the offsets of the
+ * trap frame and per-CPU data.  Included by arch/arm64/ and boot/linux_image.S.
  */
 #pragma once
 

@@ -102,8 +102,7 @@ read_madt(void)
 		machine.m_gic = machine.m_ngicr > 0 ? 3 : 2;
 }
 
-/* The watchdogs among the platform timers, without those of the Secure world.
- */
+/* The watchdogs among the platform timers, except the Secure world's. */
 static void
 read_watchdogs(const unsigned char *t, uint32_t bytes)
 {

@@ -44,10 +44,7 @@
  */
 #define KSTACK_SHIFT 14
 #define KSTACK_SLOT  (2 << KSTACK_SHIFT)
-/*
- * The first slots are the boot CPU's: its first stack, then one stack for each
- * IST entry.
- */
+/* The boot CPU's slots: its first stack, then one stack an IST entry. */
 #define BOOT_STACK   KSTACK_BASE
 #define KSTACK_FIRST (1 + NIST) /* the first slot after these */
 
@@ -164,10 +161,7 @@
 #define FPU_MAGIC1    0x46505853
 #define FPU_MAGIC2    0x46505845
 
-/*
- * Control registers.
- * Intel SDM vol. 3A, "Control Registers".
- */
+/* Control registers. Intel SDM vol. 3A, "Control Registers". */
 #define CR0_PE         0x1
 #define CR0_MP         0x2
 #define CR0_ET         0x10

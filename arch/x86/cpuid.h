@@ -36,8 +36,5 @@ struct x86_features {
 extern struct x86_features x86_features;
 
 void x86_features_init(void);
-/*
- * Make this CPU report all its leaves.  x86_features_init() calls it on the
- * boot CPU.
- */
+/* Make this CPU report all its leaves: x86_features_init(), on the boot CPU. */
 void x86_cpuid_unlimit(void);

@@ -136,9 +136,7 @@ x86_smp_init(void)
 	}
 }
 
-/*
- * Starting
- */
+/* Starting */
 
 static void
 delay_us(uint64_t us)

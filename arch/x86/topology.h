@@ -1,7 +1,4 @@
-/*
- * Which CPUs are hardware threads of one core.  Included by arch/x86/ and
- * tests/host.
- */
+/* CPUs that are threads of one core.  Included by arch/x86/ and tests/host. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,10 +6,7 @@
 
 struct cpuset; /* kern/sched/cpuset.h */
 
-/*
- * The id of this CPU's core: the part of the APIC id that the threads of the
- * core share.
- */
+/* The id of this CPU's core: the part of the APIC id that its threads share. */
 uint32_t x86_core_id(void);
 
 /* Does this CPU's core have more threads, whether they were started or not? */

@@ -193,18 +193,12 @@ _Noreturn void x86_stop(void); /* this CPU */
  */
 void console_init(void);
 
-/*
- * smp.c: reserve the page where other CPUs start, before the page allocator
- * runs.
- */
+/* smp.c: reserve the page where CPUs start, before the page allocator runs. */
 void x86_smp_reserve(struct bootinfo *bi);
 /* Call cpu_add() for each enabled CPU in ACPI's tables.  Mask all I/O APICs. */
 void x86_smp_init(void);
 
-/*
- * trap/mcheck.c: clear this CPU's banks, and enable the report of all their
- * errors.
- */
+/* trap/mcheck.c: clear this CPU's banks, and enable reports of all errors. */
 void x86_mcheck_init_cpu(void);
 /* Print and clear the errors that this CPU's banks hold.  Returns how many. */
 unsigned x86_mcheck_take(void);

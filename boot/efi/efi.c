@@ -152,8 +152,7 @@ place_kernel(struct bootinfo *bi)
 	return bi->bi_kern + ek.efk_entry;
 }
 
-/* The firmware's map calls our data loader memory, which is FREE: reserve it.
- */
+/* Firmware's map calls our data loader memory, which is FREE: reserve it. */
 static void
 keep_memory(struct bootinfo *bi)
 {

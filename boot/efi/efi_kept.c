@@ -255,10 +255,7 @@ look_in_variables(struct kept_head *to)
 	           : KEPT_DAMAGED;
 }
 
-/*
- * Look in memory, then in UEFI variables.  Returns only if no results are left
- * there.
- */
+/* Look in memory, then in UEFI variables.  Returns only without results. */
 static enum kept_state
 bring_home(const char *unwritable)
 {

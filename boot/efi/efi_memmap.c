@@ -27,10 +27,7 @@ enum {
 	ACPI_MEMORY_NVS,
 };
 
-/*
- * Reserved memory may be RAM or registers: it must not be mapped without a
- * reason.
- */
+/* Reserved memory may be RAM or registers: do not map it without a reason. */
 static enum bootmem_type
 bootmem_type(const struct efi_descriptor *d)
 {

@@ -1,7 +1,4 @@
-/*
- * Collects the firmware's tables, framebuffer and memory map, and exits boot
- * services.
- */
+/* Collects firmware's tables, screens and memory map; exits boot services. */
 #include "boot/efi/efi.h"
 #include "boot/efi/efi_memmap.h"
 
@@ -100,10 +97,7 @@ ink_of(const EFI_GRAPHICS_OUTPUT_MODE_INFORMATION *info, uint32_t *bytes)
 	}
 }
 
-/*
- * Add a screen if fb_console.c can draw on it.  Several handles may have one
- * framebuffer.
- */
+/* Add a screen that fb_console.c can draw on.  Handles may share one. */
 static void
 add_framebuffer(struct bootinfo *bi, const EFI_GRAPHICS_OUTPUT_PROTOCOL_MODE *m)
 {

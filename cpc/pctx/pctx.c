@@ -1,7 +1,4 @@
-/*
- * libpctx: creates, captures and releases controlled processes.  pctx_run.c
- * runs them.
- */
+/* libpctx: creates, captures and releases processes.  pctx_run.c runs them. */
 #define _GNU_SOURCE /* pipe2() */
 #include "cpc/pctx/pctx.h"
 
@@ -101,9 +98,7 @@ pctx_controls(pid_t pid)
 	return px != NULL;
 }
 
-/*
- * Creating
- */
+/* Creating */
 
 static bool
 is_file(const char *path)
@@ -213,9 +208,7 @@ pctx_create(const char *filename, char *const *argv, void *arg, int verbose,
 	return px;
 }
 
-/*
- * Capturing and releasing
- */
+/* Capturing and releasing */
 
 static void
 say_not_captured(pctx_errfn_t *errfn, pid_t pid, int err)

@@ -17,9 +17,7 @@
 /* How a run goes on after an event. */
 enum outcome { RUN_ON, RUN_DONE, RUN_FAILED };
 
-/*
- * Handlers
- */
+/* Handlers */
 
 typedef int lwp_fn(pctx_t *, pid_t, id_t, void *);
 
@@ -94,9 +92,7 @@ pctx_set_events(pctx_t *pctx, ...)
 	return result;
 }
 
-/*
- * Events
- */
+/* Events */
 
 static enum outcome
 lwp_created(pctx_t *px, long lwp)
@@ -224,9 +220,7 @@ handle(pctx_t *px, const struct barecpc_control_event *ev)
 	}
 }
 
-/*
- * The run
- */
+/* The run */
 
 /* Ticks are due at multiples of the interval since the start. */
 struct ticks {

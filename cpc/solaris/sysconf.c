@@ -1,7 +1,4 @@
-/*
- * sysconf(3C) of CPUs: <unistd.h>.  A processor binding does not change the
- * answers.
- */
+/* sysconf(3C) of CPUs: <unistd.h>.  Processor bindings change no answer. */
 #include <unistd.h>
 
 #include <errno.h>

@@ -52,9 +52,7 @@ cpci_v1_cpu(void)
 	return now.cpu;
 }
 
-/*
- * Reports
- */
+/* Reports */
 
 static cpc_errfn_t *error_function;
 
@@ -82,9 +80,7 @@ cpci_v1_report(const char *fn, const char *fmt, ...)
 	va_end(ap);
 }
 
-/*
- * Versions and names
- */
+/* Versions and names */
 
 uint_t
 cpc_version(uint_t v)

@@ -38,9 +38,7 @@ static const struct option {
 };
 #define NOPTION (sizeof options / sizeof options[0])
 
-/*
- * Parsing
- */
+/* Parsing */
 
 struct parse {
 	const struct machine *vr_mc;
@@ -241,9 +239,7 @@ cpc_strtoevent(int cpuver, const char *spec, cpc_event_t *event)
 	return cpci_v1_parse(machine_here(), cpu, spec, event);
 }
 
-/*
- * Printing
- */
+/* Printing */
 
 bool
 cpci_v1_next(

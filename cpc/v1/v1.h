@@ -32,10 +32,7 @@ struct v1_cpu cpci_v1_cpu_of(const struct cpc_pmu *pm);
 void cpci_v1_report(const char *fn, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/*
- * word.c: the words ce_pes.  The bits of privileges are the same for all kinds
- * of PMU.
- */
+/* word.c: the words ce_pes.  All kinds of PMU have the same privilege bits. */
 #define V1_USR   (1U << 16)
 #define V1_OS    (1U << 17)
 #define V1_LEVEL (V1_USR | V1_OS)

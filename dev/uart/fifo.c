@@ -26,8 +26,7 @@ struct flag {
 static const struct fifo {
 	unsigned send, receive, status;
 	struct flag can_send, has_char;
-	/* Bits to clear and to set.  If those of the last are right, all are.
-	 */
+	/* Bits to clear and to set.  If the last one's are right, all are. */
 	struct setup {
 		unsigned offset;
 		uint32_t clear, set;
@@ -38,8 +37,7 @@ static const struct fifo {
 	    { { 0x2c, 0xff, 0x70 }, { 0x30, 0, 0x301 } } },
 	[UART_SBSA] = { 0x00, 0x00, 0x18, { 1 << 5, 0 }, { 1 << 4, 0 },
 	    { { 0 } } },
-	/* FIFO, Channel_sts_reg0 (TFUL, REMPTY), Control_reg0 (TXDIS, TXEN, ..)
-	 */
+	/* FIFO, Channel_sts_reg0 (TFUL, REMPTY), Control_reg0 (TXDIS, TXEN) */
 	[UART_CADENCE] = { 0x30, 0x30, 0x2c, { 1 << 4, 0 }, { 1 << 1, 0 },
 	    { { 0 }, { 0x00, 0x28, 0x14 } } },
 	/*

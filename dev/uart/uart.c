@@ -100,8 +100,7 @@ kind_of(const char *text, size_t n)
 	return UART_NONE;
 }
 
-/* Parse a number that ends at a comma or the end.  Returns NULL if it is bad.
- */
+/* Parse a number that ends at a comma or the end.  NULL: it is bad. */
 static const char *
 parse_end(const char *s, int base, unsigned long *v)
 {

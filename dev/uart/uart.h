@@ -55,8 +55,7 @@ struct uart_ops {
 	 */
 	bool (*start)(struct uart *u);
 	/*
-	 * Send a character: only if there is room.  NULL: write it to
-	 * u_data.
+	 * Send a character: only if there is room.  NULL: write it to u_data.
 	 */
 	void (*send)(const struct uart *u, unsigned char c);
 	/* The next character that was received, or -1. */

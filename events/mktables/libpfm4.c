@@ -96,9 +96,7 @@ models_of(const struct table *t, unsigned model)
 	return models;
 }
 
-/*
- * Intel's PMUs except NetBurst
- */
+/* Intel's PMUs except NetBurst */
 
 static unsigned
 intel_mods(unsigned theirs)
@@ -215,9 +213,7 @@ netburst_read(const struct table *t, unsigned n, struct row *r)
 	return true;
 }
 
-/*
- * AMD
- */
+/* AMD */
 
 /* The PMUs whose revision is in the range that the flags hold. */
 static unsigned

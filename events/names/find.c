@@ -46,8 +46,7 @@ text_after(const char *s, char c)
 
 /*
  * Is this a usual name of the PMU?  It may lack the vendor (n1 for arm_n1,
- * Neoverse N1 for ARM Neoverse N1) and the family (zen4 for
- * amd64_fam19h_zen4).
+ * Neoverse N1 for ARM Neoverse N1) and the family (zen4 for amd64_fam19h_zen4).
  */
 static bool
 is_also_called(const struct event_pmu *p, const char *name)

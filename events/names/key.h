@@ -18,8 +18,7 @@ struct event_key {
 	uint32_t ek_hash;
 };
 
-/* Copy a name of at most `most` letters, so that bytes after it are readable.
- */
+/* Copy a name of at most `most` letters.  Bytes after it are then readable. */
 bool event_pad(char *padded, const char *s, size_t most);
 /* Returns the end of the name, or s if it is too long. */
 const char *event_key(struct event_key *key, const char *s);

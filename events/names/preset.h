@@ -1,7 +1,4 @@
-/*
- * PAPI's presets, by name and by PMU.  Included within events/ and by
- * events/mktables/.
- */
+/* PAPI's presets, by name and PMU.  Included within events/. */
 #pragma once
 
 #include "events/events.h"

@@ -217,8 +217,7 @@ enum cpc_disturb {
  */
 
 /*
- * The identity of a set: never 0, and never the same for two sets of a
- * process.
+ * The identity of a set: never 0, and never the same for two sets of a process.
  */
 typedef uint64_t cpc_setid_t;
 
@@ -304,10 +303,7 @@ struct cpc_pmu {
 /* Core types that a machine has at most. */
 #define CPC_MAX_CORE_TYPES 4
 
-/*
- * A resolved event.  The library passes it to the kernel, which checks all of
- * it again.
- */
+/* A resolved event, from the library to the kernel, which checks all of it. */
 struct cpc_event {
 	uint32_t ce_pics; /* bit n: PIC n can count it */
 	uint32_t ce_flags;

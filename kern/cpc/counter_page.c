@@ -1,6 +1,5 @@
 /*
- * Counter pages: an LWP reads its page to sample its set without a system
- * call.
+ * Counter pages: an LWP reads its page to sample its set without a system call.
  *
  * A page belongs to no region, so the program can neither unmap it nor write
  * it.  It lies above all regions and goes with its LWP.  include/sys/cpc.h has

@@ -78,10 +78,7 @@ void kcpc_vforked(const struct lwp *parent);
  */
 void kcpc_cpu_online(struct cpu *c);
 
-/*
- * Process `by` no longer controls p: release the contexts that it bound to
- * LWPs of p.
- */
+/* Process `by` no longer controls p: release what it bound to LWPs of p. */
 void kcpc_released(const struct proc *by, struct proc *p);
 
 /* The current LWP ends: release its contexts and its counter page. */

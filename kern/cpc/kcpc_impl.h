@@ -230,10 +230,7 @@ void kcpc_start(struct kcpc_ctx *ctx);
 void kcpc_stop(struct kcpc_ctx *ctx);
 /* Stop and start, on this CPU; may freeze. */
 void kcpc_fold(struct kcpc_ctx *ctx);
-/*
- * Freeze a stopped context.  flags: KCPC_CTX_SIGOVF also posts SIGEMT to its
- * LWP; or 0.
- */
+/* Freeze a stopped context.  KCPC_CTX_SIGOVF in flags also posts SIGEMT. */
 void kcpc_freeze(struct kcpc_ctx *ctx, uint32_t flags);
 /* The number of stray PMIs. */
 extern uint64_t kcpc_stray;
@@ -282,8 +279,7 @@ const char *kcpc_prove(
     const struct pcbe_ops *backend, unsigned pic, unsigned type);
 /* Instructions of a number of turns; 0 if the PIC counts others. */
 uint64_t kcpc_count_turns(const struct pcbe_ops *backend, unsigned pic);
-/* init/crosstalk.c: prove that the PIC does not count what another CPU retires.
- */
+/* init/crosstalk.c: prove that the PIC counts nothing of another CPU. */
 void kcpc_prove_alone(const struct pcbe_ops *backend, unsigned pic);
 extern const char *kcpc_crosstalk; /* or why no set can be bound */
 

@@ -107,9 +107,7 @@ kcpc_cpu_release(struct cpu *c)
 	kcpc_ncpuset--;
 }
 
-/*
- * Core types
- */
+/* Core types */
 
 static unsigned
 type_of(const struct cpu *c)

@@ -15,8 +15,7 @@
 
 extern const char _start[], __text_end[];
 
-/* A byte and not a bit, so that an interrupt between load and store loses
- * nothing. */
+/* A byte, not a bit: an interrupt between load and store loses nothing. */
 static volatile uint8_t block_ran[TEXT_BYTES / CALL_BYTES];
 
 void __sanitizer_cov_trace_pc(void);

@@ -53,9 +53,7 @@ begin_to_fail(uint64_t first, bool all)
 	return 0;
 }
 
-/*
- * State that a failed call must not change
- */
+/* State that a failed call must not change */
 
 /* A step of the FNV-1a hash, for a word. */
 static uint64_t

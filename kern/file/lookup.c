@@ -98,8 +98,7 @@ go_down(struct lookup *lk, const char *name, size_t len)
 	return 0;
 }
 
-/* Go to where a link's target begins.  *path becomes the target and the rest.
- */
+/* Go to where a link's target begins.  *path becomes target and rest. */
 static int
 go_link(struct lookup *lk, const char **path, unsigned n)
 {

@@ -43,8 +43,5 @@ struct lookup {
  * Returns 0, ENOENT, ENOTDIR, ENAMETOOLONG or ELOOP.
  */
 int lookup(struct lookup *lk, const char *dir, const char *path, bool last);
-/*
- * Must exist, and be a directory if the path says so.  Returns 0, ENOENT or
- * ENOTDIR.
- */
+/* Must exist, and be a directory if the path says so.  0, ENOENT or ENOTDIR. */
 int lookup_check(const struct lookup *lk);

@@ -447,9 +447,8 @@ as_mark(struct as *as, uintptr_t va, size_t len, enum mark mark)
 }
 
 /*
- * Make the content of a range in r new.  Other LWPs may read it.  So
- * what the file has is copied over the old content, and only the rest is
- * zeroed.
+ * Make the content of a range in r new.  Other LWPs may read it.  So what the
+ * file has is copied over the old content, and only the rest is zeroed.
  */
 static void
 refresh(struct as *as, const struct region *r, uintptr_t va, size_t len)

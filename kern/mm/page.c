@@ -254,8 +254,7 @@ page_init(struct bootinfo *bi)
 	    (unsigned)bi->bi_nmem);
 }
 
-/* Take the highest block of the largest order.  Returns its page frame, or 0.
- */
+/* Take the highest block of the largest order: its page frame, or 0. */
 static uint64_t
 take_largest(void)
 {
@@ -351,10 +350,7 @@ page_free(void *va, unsigned order)
 	lock_release(&mem.lock);
 }
 
-/*
- * Find n adjacent free blocks of the largest order.  Returns the first page
- * frame, or 0.
- */
+/* Find n adjacent free blocks of the largest order: the first frame, or 0. */
 static uint64_t
 find_run(const struct zone *z, uint64_t n)
 {

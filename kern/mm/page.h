@@ -45,10 +45,7 @@ size_t page_nfree(void);  /* pages that are free now */
  */
 extern size_t page_ntables;
 
-/*
- * Set by test hooks (kern/debug/test_hooks.c) to make allocations fail; NULL
- * otherwise.
- */
+/* kern/debug/test_hooks.c sets this to make allocations fail; else NULL. */
 extern bool (*page_alloc_fails)(void);
 
 /* Allocate a zeroed object.  Returns NULL if memory runs out. */

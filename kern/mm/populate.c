@@ -170,10 +170,7 @@ pages_forget_code(struct as *as, uintptr_t va, size_t len)
 	}
 }
 
-/*
- * Map one zeroed block at va, as large as len and memory allow.  *done becomes
- * its size.
- */
+/* Map one zeroed block at va, as large as len and memory allow: *done bytes. */
 static int
 populate_block(
     struct as *as, uintptr_t va, size_t len, unsigned prot, size_t *done)

@@ -27,10 +27,7 @@ struct shared_memory {
  */
 int shared_map(
     struct as *as, uintptr_t va, size_t len, unsigned prot, bool read_only);
-/*
- * Pages of page_alloc_run() as such memory, with one reference; NULL: there is
- * no memory.
- */
+/* Pages of page_alloc_run() as such memory, with one reference, or NULL. */
 struct shared_memory *shared_adopt(void *run, size_t pages);
 /* The physical address of va, or 0 if va is not in such memory. */
 uint64_t shared_where(struct as *as, uintptr_t va);

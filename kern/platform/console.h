@@ -22,8 +22,7 @@
 
 #include "dev/uart/uart.h"
 
-/* The UART of uart=, which overrides those of tables.  UART_NONE: no such word.
- */
+/* The UART of uart=, which overrides those of tables, or UART_NONE. */
 extern struct uart cons_uart;
 
 enum stream {

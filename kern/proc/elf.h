@@ -1,6 +1,5 @@
 /*
- * ELF64 programs: validation and symbols.  Included by kern/ and
- * tests/host.
+ * ELF64 programs: validation and symbols.  Included by kern/ and tests/host.
  *
  * "System V Application Binary Interface", "Object Files" and "Program Loading
  * and Dynamic Linking".

@@ -1,7 +1,4 @@
-/*
- * An LWP: a thread of a process, or of the kernel.  Included by kern/ and
- * arch/.
- */
+/* An LWP, a thread of a process or of the kernel.  Included by kern/, arch/. */
 #pragma once
 
 #include <stdbool.h>

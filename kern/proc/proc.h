@@ -1,6 +1,5 @@
 /*
- * A process: one run of a program.  Included by kern/, and by arch/ for
- * p_as.
+ * A process: one run of a program.  Included by kern/, and by arch/ for p_as.
  */
 #pragma once
 
@@ -214,10 +213,9 @@ void proc_reap(struct proc *child);
  */
 void proc_end_others(void);
 /*
- * Load the program of p_elf into p's empty address space: segments, and a
- * stack with arguments, environment and auxiliary vector, whose AT_EXECFN is
- * path.  Sets its first *pc and *sp.  Returns 0, or an errno with the reason in
- * *why.
+ * Load the program of p_elf into p's empty address space: segments, and a stack
+ * with arguments, environment and auxiliary vector, whose AT_EXECFN is path.
+ * Sets its first *pc and *sp.  Returns 0, or an errno with the reason in *why.
  */
 int exec_load(struct proc *p, const char *path, char *const argv[],
     unsigned argc, char *const envv[], unsigned envc, uintptr_t *pc,
@@ -228,9 +226,6 @@ intptr_t sys_clone(const uintptr_t *a);
 intptr_t sys_fork(const uintptr_t *a);
 intptr_t sys_vfork(const uintptr_t *a);
 
-/*
- * fault.c: write "0x401234 (main+0x14)", or only the address if it has no
- * symbol.
- */
+/* fault.c: write "0x401234 (main+0x14)", or the address if it has no symbol. */
 #define FAULT_WHERE_MAX 112
 void fault_where(const struct proc *p, uintptr_t pc, char *buf, size_t len);

@@ -220,8 +220,7 @@ void sig_flush(struct proc *p, struct sigpend *sp);
 
 /* signal_deliver.c.  These act on the running LWP and its trap frame. */
 
-/* Run the handler now.  Returns false if there is no handler or it is blocked.
- */
+/* Run the handler now.  False: there is no handler, or it is blocked. */
 bool sig_run_handler(struct lwp *l, struct trapframe *tf, struct siginfo *info);
 /* Run the handler of the LWP's own fault, or end the process; why: report. */
 void sig_run_or_die(

@@ -18,8 +18,7 @@ struct turn {
 	uint64_t tu_credit; /* as computed at tu_tick */
 	uint64_t tu_tick;
 	uint64_t tu_credit_after; /* at most, after this turn */
-	/* The LWP that the turn preempted, by l_tid, or 0; the rest of its
-	 * slice. */
+	/* The preempted LWP's l_tid, or 0, and the rest of its slice. */
 	int tu_cut;
 	uint64_t tu_cut_left;
 };

@@ -19,8 +19,7 @@
  */
 extern struct spinlock klock;
 
-/* xcall.c.  Wait for the lock, and run cross-calls to this CPU while waiting.
- */
+/* xcall.c: wait for the lock, and run this CPU's cross-calls while waiting. */
 void kernel_lock_wait(void);
 
 /*

@@ -138,9 +138,7 @@ sched_idle(void)
 	}
 }
 
-/*
- * Moving LWPs
- */
+/* Moving LWPs */
 
 /* May l stay on its CPU, and would no idle CPU be better? */
 static bool

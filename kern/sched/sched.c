@@ -89,9 +89,7 @@ preempt_first(struct cpu *c, struct lwp *l)
 	lwpq_push_first(&c->c_runq, l);
 }
 
-/*
- * Making LWPs ready
- */
+/* Making LWPs ready */
 
 /* The CPUs that l may run on, one after the other from call to call. */
 static struct cpu *
@@ -218,9 +216,7 @@ ipi_intr(unsigned)
 		slice_time(c, c->c_lwp);
 }
 
-/*
- * Switching
- */
+/* Switching */
 
 static bool accounts; /* sched_account() */
 

@@ -1,7 +1,4 @@
-/*
- * The private call BARECPC_SYS_CONTROL, which libpctx makes
- * (include/sys/barecpc.h).
- */
+/* BARECPC_SYS_CONTROL, libpctx's private call (include/sys/barecpc.h). */
 #include "kern/proc/control/control.h"
 
 #include "include/sys/barecpc.h"

@@ -1,7 +1,4 @@
-/*
- * System calls that say where LWPs run: Linux's, and those of Solaris and
- * illumos.
- */
+/* System calls that say where LWPs run, of Linux, Solaris and illumos. */
 #include "kern/sched/sched.h"
 #include "include/sys/barecpc.h"
 #include "kern/arch.h"

@@ -148,8 +148,7 @@ meter_bind(struct meter *m, const struct event *events, unsigned n)
 	return 0;
 }
 
-/* The count of the first event that counts the kernel alone, if there is one.
- */
+/* The count of the first event that counts the kernel alone, if any. */
 static int64_t
 kernel_count(const struct meter *m)
 {

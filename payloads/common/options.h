@@ -59,10 +59,7 @@ char *options_next(char **list);
  * Returns false if no name remains.
  */
 bool options_event(struct event *e, char *name);
-/*
- * At system privilege no user code runs, so a request for user mode alone
- * always reads 0.
- */
+/* At system privilege no user code runs: user mode alone always reads 0. */
 #define NEVER_COUNTED                                                          \
 	"user mode alone is never counted at system privilege: ask for :k"
 bool event_never_counts(const struct event *e);

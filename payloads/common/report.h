@@ -43,10 +43,7 @@ struct result {
 	const struct series *r_cost; /* an empty region's counts, or NULL */
 };
 
-/*
- * The counts of a pair of samples with nothing between them.  read_cost.c fills
- * them in.
- */
+/* read_cost.c: the counts of two samples with nothing between them. */
 enum read_way { READ_IN_PLACE, READ_BY_CALL, READ_WAYS };
 enum read_level { READ_USER, READ_SYSTEM, READ_LEVELS };
 struct read_count {

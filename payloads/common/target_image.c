@@ -68,8 +68,7 @@ print_event(void *, const char *event)
 }
 
 /*
- * Print the events of a core type that have no name without it, as
- * TYPE/EVENT/.
+ * Print the events of a core type that have no name without it, as TYPE/EVENT/.
  */
 static const char *type_name;
 

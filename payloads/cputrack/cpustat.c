@@ -63,9 +63,7 @@ struct measurer {
 	    *row[TOOL_SPECS];
 };
 
-/*
- * Rows
- */
+/* Rows */
 
 static void
 print_stamp(void)
@@ -104,9 +102,7 @@ print_tick(struct measurer *m, unsigned s)
 	pthread_mutex_unlock(&output);
 }
 
-/*
- * Soakers
- */
+/* Soakers */
 
 /* An LWP of the class FX runs only while its CPU has nothing else to do. */
 static void
@@ -138,9 +134,7 @@ soak_cpu(void *arg)
 	return NULL;
 }
 
-/*
- * Measuring
- */
+/* Measuring */
 
 static bool
 works(struct measurer *m, int err)

@@ -54,9 +54,7 @@ static struct tracked {
 	cpc_buf_t *tr_ended[TOOL_SPECS]; /* up to the last fini_lwp() */
 } * tracked;
 
-/*
- * Rows
- */
+/* Rows */
 
 static void
 print_titles(void)
@@ -115,9 +113,7 @@ print_note(
 	fflush(out);
 }
 
-/*
- * LWPs
- */
+/* LWPs */
 
 static struct tracked **
 find_lwp(id_t id)
@@ -228,9 +224,7 @@ sample_lwp(struct tracked *tr)
 	return 0;
 }
 
-/*
- * Handlers
- */
+/* Handlers */
 
 static int
 init_lwp(pctx_t *pctx, pid_t pid, id_t id, void *)

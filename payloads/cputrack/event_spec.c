@@ -10,9 +10,7 @@
 #include "events/events.h"
 #include "payloads/common/usage.h"
 
-/*
- * Attributes
- */
+/* Attributes */
 
 struct names {
 	const char *wanted;
@@ -65,9 +63,7 @@ find_attribute(cpc_t *cpc, const char *token, size_t *length, int *pic)
 	}
 }
 
-/*
- * Events
- */
+/* Events */
 
 static void
 ignore_error(const char *fn, int subcode, const char *fmt, va_list ap)
@@ -299,9 +295,7 @@ spec_count_siblings(cpc_t *cpc, struct spec *sp)
 	return true;
 }
 
-/*
- * Columns
- */
+/* Columns */
 
 void
 spec_titles(FILE *f, const struct spec *sp, bool ticks)
@@ -327,9 +321,7 @@ spec_values(
 	}
 }
 
-/*
- * Help
- */
+/* Help */
 
 struct list {
 	FILE *to;

@@ -1,7 +1,4 @@
-/*
- * Generates the function that counts: the user's code between two reads of the
- * counters.
- */
+/* Generates the function that counts: user's code between two reads. */
 #include <errno.h>
 #include <payload.h>
 #include <signal.h>
@@ -147,9 +144,7 @@ nb_generate_one_time(struct nb_buffer *b, const struct nb_options *o)
 	end(b);
 }
 
-/*
- * Faults
- */
+/* Faults */
 
 static const struct nb_buffer *faulting;
 static const struct nb_options *faulting_options;

@@ -38,9 +38,7 @@ struct nb_options {
 	unsigned nbo_flags; /* CPC_COUNT_*: privileges that are counted */
 };
 
-/*
- * config.c: the events
- */
+/* config.c: the events */
 #define NB_ATTRS 8
 /* A model-specific register of x86, and its value. */
 struct nb_msr {
@@ -65,9 +63,7 @@ struct nb_event {
  */
 size_t nb_events(const struct nb_options *o, cpc_t *cpc, struct nb_event **to);
 
-/*
- * generate.c, ARCH/emit.c and ARCH/enter.S: the code
- */
+/* generate.c, ARCH/emit.c and ARCH/enter.S: the code */
 #define NB_READS 16 /* counters that one pass reads */
 
 /*
@@ -79,8 +75,7 @@ struct nb_frame {
 	uint64_t nbf_begin[NB_READS], nbf_end[NB_READS];
 };
 
-/* One function of generated code: the copies, and the counters that it reads.
- */
+/* A function of generated code: the copies, and the counters that it reads. */
 struct nb_shape {
 	uint64_t nbs_copies;
 	unsigned nbs_nreads;
@@ -162,9 +157,7 @@ bool nb_registers_set(
     struct nb_registers *g, const struct nb_event *e, char *reason, size_t len);
 void nb_registers_restore(struct nb_registers *g);
 
-/*
- * pass.c: events that are counted together
- */
+/* pass.c: events that are counted together */
 struct nb_result {
 	const struct nb_event *nbr_event;
 	enum status nbr_status;
@@ -186,9 +179,7 @@ unsigned nb_run(const struct nb_options *o, cpc_t *cpc, struct nb_buffer *b,
 bool nb_cycles(const struct nb_options *o, cpc_t *cpc, struct nb_buffer *b,
     const struct nb_event *events, size_t n);
 
-/*
- * print.c: the results
- */
+/* print.c: the results */
 /* An aggregate, rounded to an integer. */
 int64_t nb_aggregate_of(enum nb_aggregate a, const struct series *s);
 /* Print a name, as a field of CSV if it needs that. */

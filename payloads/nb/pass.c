@@ -128,9 +128,7 @@ bind(struct pass *p, const struct nb_event *const *events, unsigned n)
 	return true;
 }
 
-/*
- * Runs
- */
+/* Runs */
 
 static int64_t
 value_of(const struct pass *p, unsigned i)
@@ -209,9 +207,7 @@ measure(struct pass *p)
 	}
 }
 
-/*
- * Passes
- */
+/* Passes */
 
 /* The event that all passes count, and its counts. */
 struct check {

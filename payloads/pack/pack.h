@@ -2,10 +2,9 @@
  * Packs records and text for a console that keeps only its last bytes.
  * Included by payloads/pack/ and by its host test.
  *
- * A frame is a record {"schema":1,"json-z":"..."}: a block in Base64, of
- * zlib's format (RFC 1950).  A block has lines.  The first has the number of
- * the block's first record from 1 and the number of the text's bytes before
- * it.
+ * A frame is a record {"schema":1,"json-z":"..."}: a block in Base64, of zlib's
+ * format (RFC 1950).  A block has lines.  The first has the number of the
+ * block's first record from 1 and the number of the text's bytes before it.
  *
  * A record's line begins with r, and is folded (fold.c).  A line of stdout
  * begins with t, or with u if it has no newline.  A line v is a row of the

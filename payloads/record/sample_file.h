@@ -38,9 +38,6 @@ struct sampled {
  */
 void sampled_add(struct sampled *sd, const struct cpc_profile_sample *s);
 
-/*
- * The nth program or library of the samples, its number and path; NULL past the
- * last.
- */
+/* The samples' nth program or library: its number and path, or NULL. */
 const struct cpc_profile_image *sampled_program(
     unsigned n, unsigned *number, const char **path);

@@ -1,7 +1,4 @@
-/*
- * Reads the symbols of a program's ELF file, and finds the function of an
- * address.
- */
+/* Reads a program's ELF symbols, and finds the function of an address. */
 #include "payloads/record/symbols.h"
 
 #include <elf.h>

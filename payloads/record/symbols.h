@@ -25,10 +25,7 @@ void symbols_free(struct symbols *sy);
 uint64_t symbols_address(const struct symbols *sy, uint64_t offset);
 /* The function at an address as linked, or NULL if no symbol is there. */
 const char *symbols_find(const struct symbols *sy, uint64_t addr);
-/*
- * The n bytes of code before an address, or NULL if the file lacks them or sy
- * is NULL.
- */
+/* The n bytes of code before an address, or NULL: none there, or no sy. */
 const unsigned char *symbols_code_before(
     const struct symbols *sy, uint64_t addr, size_t n);
 /* ARCH/call.c: is the instruction that ends at the address a call? */

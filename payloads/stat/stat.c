@@ -259,8 +259,7 @@ why_refused(const struct event *e)
 	return text;
 }
 
-/* Keep why a group is not counted.  For a single event libcpc knows the reason.
- */
+/* Keep why a group is not counted.  For one event libcpc knows the reason. */
 static void
 refuse_group(struct counted *c, unsigned n)
 {

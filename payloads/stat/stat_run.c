@@ -1,7 +1,4 @@
-/*
- * Runs the program of stat once, under the set of the meter, and adds its
- * counts.
- */
+/* Runs the program of stat once, under the meter's set, and adds its counts. */
 #include "payloads/stat/stat.h"
 
 #include <errno.h>

@@ -1,7 +1,4 @@
-/*
- * Debian's libqrcodegen is built for glibc with checked copies, which musl
- * lacks.
- */
+/* Debian's libqrcodegen is for glibc with checked copies, which musl lacks. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,4 @@
-/*
- * Runs another program and waits for its end, with a time limit, or until
- * Ctrl-C.
- */
+/* Runs another program until its end, with a time limit, or until Ctrl-C. */
 #include "payloads/tools/child.h"
 
 #include <errno.h>

@@ -156,8 +156,7 @@ judge_freeze(unsigned pic)
 		point_skip("no overflow interrupt comes");
 		return;
 	}
-	/* A PIC that needs a helper PIC fails the point `overflow`, not this.
-	 */
+	/* A PIC that needs a helper fails the point `overflow`, not this. */
 	bool others = all_fit(pic);
 	if (!open_overflow(&m, pic, after, others))
 		return;

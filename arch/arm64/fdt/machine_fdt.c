@@ -28,10 +28,7 @@
 
 #define NPMU 8 /* one for each core type */
 
-/*
- * Nodes that can be interpreted only after the whole tree has been read; -1 if
- * absent.
- */
+/* Nodes that are interpreted once the whole tree is read; -1 if absent. */
 struct found {
 	int f_gic, f_timer, f_chosen, f_aliases;
 	int f_pmu[NPMU];

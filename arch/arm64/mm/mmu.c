@@ -208,9 +208,7 @@ arch_kstack_unmap(uintptr_t va)
 	return pa;
 }
 
-/*
- * Address spaces of payloads
- */
+/* Address spaces of payloads */
 
 static uint64_t
 asid_alloc(void)

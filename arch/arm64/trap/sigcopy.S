@@ -2,9 +2,8 @@
  * Writes and reads, in user memory, the parts that every signal's frame has.
  * The frame is struct sigframe_user of sigframe.c; asm.h has the offsets.
  *
- * If an access between arm64_sigcopy_start and arm64_sigcopy_end faults,
- * trap.c continues at arm64_sigcopy_failed.  So this code must not use the
- * stack.
+ * If an access between arm64_sigcopy_start and arm64_sigcopy_end faults, trap.c
+ * continues at arm64_sigcopy_failed.  So this code must not use the stack.
  *
  * A NEON register holds twice as much as a general one.  Once all NEON
  * registers are in the frame, q0 and q1 copy the rest of it; then they are

@@ -1,7 +1,4 @@
-/*
- * Clocks of known rate, which serve only to measure the TSC.  Included by
- * arch/x86/dev/.
- */
+/* Clocks of known rate, to measure the TSC.  Included by arch/x86/dev/. */
 #pragma once
 
 #include <stdint.h>

@@ -34,10 +34,7 @@ void x86_tsc_compare(struct cpu *c, bool arrived);
 /* The part of the CPU that starts. */
 void x86_tsc_answer(const struct cpu *self);
 
-/*
- * Find the rates, or panic.  With need_apic, also find the rate of the APIC's
- * timer.
- */
+/* Find the rates, or panic.  need_apic: that of the APIC's timer, too. */
 void x86_rates_init(bool need_apic);
 
 /* Call once, on the boot CPU, after x86_apic_init(). */

@@ -21,9 +21,7 @@
 extern char _start[], __rodata_start[], __data_start[], __kern_end[];
 extern char x86_boot_stack[];
 
-/*
- * The kernel's map
- */
+/* The kernel's map */
 
 static void
 map_image_part(const char *from, const char *to, uint64_t attr)
@@ -159,9 +157,7 @@ x86_mmu_init(struct bootinfo *bi)
 	x86_self()->xc_root = x86_root;
 }
 
-/*
- * Address spaces
- */
+/* Address spaces */
 
 int
 arch_as_init(struct as *as)
@@ -357,9 +353,7 @@ arch_clean(const void *va, size_t len)
 	__asm__ volatile("mfence" : : : "memory");
 }
 
-/*
- * Devices and firmware's tables
- */
+/* Devices and firmware's tables */
 
 static struct {
 	struct spinlock lock;

@@ -100,10 +100,7 @@ void x86_pics_freeze(struct pcbe_ops *ops, bool announced);
 extern const struct x86_extra {
 	const char *xe_name;
 	uint32_t xe_msr;
-	/*
-	 * A value that the register takes, alone and with any other bit that it
-	 * has.
-	 */
+	/* A value that the register takes, alone and with other bits. */
 	uint64_t xe_probe;
 } x86_extras[EXTRA_N];
 
@@ -133,10 +130,7 @@ uint32_t x86_pics_overflowed(const struct x86_pic_cpu *xn);
  */
 void x86_config_write(struct x86_pic_cpu *xn, struct pcbe_set *set);
 
-/*
- * nmi.c: deliver this set's overflows as NMIs, or as PMIs.  Call with all PICs
- * stopped.
- */
+/* nmi.c: deliver this set's overflows as NMIs, or as PMIs; PICs are stopped. */
 void x86_nmi_route(struct x86_pic_cpu *xn, const struct pcbe_set *set);
 struct pcbe_nmi_log *x86_nmi_log(void);
 /* PICs of xn_nmi_pics whose overflow the status shows; it is not cleared. */

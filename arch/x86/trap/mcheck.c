@@ -98,10 +98,7 @@ print_banks(void)
 	lock_release(&report_lock);
 }
 
-/*
- * Without the lock: a machine check that comes in between would wait for it for
- * ever.
- */
+/* Without the lock: a machine check in between would wait for it for ever. */
 unsigned
 x86_mcheck_take(void)
 {

@@ -1,5 +1,4 @@
-/* Shared by the files of the software PMU.  Included by kern/cpc/soft/ alone.
- */
+/* Shared by the software PMU's files.  Included by kern/cpc/soft/ alone. */
 #pragma once
 
 #include "kern/cpc/soft/soft_pcbe.h"

@@ -28,10 +28,7 @@ enum soft_shared {
 	SOFT_SHARED_SIBLINGS, /* CPUs 2n and 2n + 1 share one PMU */
 };
 
-/*
- * All fields have one type, so that one table can parse them.  In a mask, bit n
- * is PIC n.
- */
+/* Fields of one type, which one table parses.  In a mask, bit n is PIC n. */
 struct soft_shape {
 	unsigned ns_model; /* enum soft_model */
 	unsigned ns_pics;
@@ -39,8 +36,7 @@ struct soft_shape {
 	unsigned ns_width; /* bits of every counter */
 	unsigned ns_ovf;   /* enum soft_ovf */
 	unsigned ns_skid;  /* instructions from an overflow to its interrupt */
-	/* the same, and nothing takes back the interrupt: it may come too late
-	 */
+	/* the same, and nothing takes the interrupt back: it may come late */
 	unsigned ns_late;
 	unsigned ns_pmi;     /* enum soft_pmi */
 	unsigned ns_nmi;     /* bool: an overflow of ps_nmi_pics stops all */
@@ -81,8 +77,5 @@ struct soft_model_event {
 extern const struct soft_shape soft_model_shapes[];
 const struct soft_model_event *soft_model_event(unsigned model, unsigned event);
 
-/*
- * Set *ns from `software[,KEY=VALUE]...`.  Returns NULL, or what is wrong with
- * `word`.
- */
+/* Set *ns from `software[,KEY=VALUE]...`, or return what is wrong with it. */
 const char *soft_shape_parse(const char *word, struct soft_shape *ns);

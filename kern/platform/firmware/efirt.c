@@ -1,7 +1,6 @@
 /*
- * UEFI runtime services after ExitBootServices: ResetSystem and
- * SetVariable, called in an address space where the firmware's memory is mapped
- * one to one.
+ * UEFI runtime services after ExitBootServices: ResetSystem and SetVariable,
+ * called in an address space where the firmware's memory is mapped one to one.
  */
 #include "kern/platform/firmware/efirt.h"
 

@@ -1,7 +1,6 @@
 /*
  * The machine's and its firmware's names, and the memory modules, from SMBIOS.
- * Included by arch/,
- * which finds the entry point, and by kern/machine.c.
+ * Included by arch/, which finds the entry point, and by kern/machine.c.
  */
 #pragma once
 

@@ -293,8 +293,7 @@ fbcons_squares(
 	return true;
 }
 
-/* Keys that were pressed before.  A line without rest has characters for ever.
- */
+/* Keys pressed before.  A line without rest has characters for ever. */
 static void
 take_keys(void)
 {

@@ -29,10 +29,7 @@ bool fbcons_take(unsigned *width, unsigned *height);
 void fbcons_give_back(void);
 /* A line of text, from the left edge, in the console's letters. */
 void fbcons_text(unsigned row, const char *text);
-/*
- * A row of n squares, from the pixel x, y.  Returns false if it would leave the
- * screen.
- */
+/* A row of n squares from pixel x, y.  False: it would leave the screen. */
 bool fbcons_squares(
     unsigned x, unsigned y, unsigned side, const uint8_t *dark, unsigned n);
 

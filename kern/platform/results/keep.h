@@ -23,10 +23,7 @@ void keep_putc(int c);
 void keep_frame(bool record, size_t n);
 /* The next characters are the log; all: without leaving room for records. */
 void keep_log(bool all);
-/*
- * Copy kept text from offset `from`.  Returns the bytes copied, up to n, or
- * 0 at its end.
- */
+/* Copy up to n bytes of kept text from offset `from`; returns how many. */
 size_t keep_text(size_t from, char *to, size_t n);
 /* Is there a record in it? */
 bool keep_has_records(void);

@@ -1,7 +1,4 @@
-/*
- * The layout of kept results, and the records in their frames
- * (kern/platform/console.h).
- */
+/* The layout of kept results: records in frames (kern/platform/console.h). */
 #include "kern/platform/results/kept.h"
 
 #include "lib/string.h"

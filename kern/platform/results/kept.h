@@ -1,8 +1,7 @@
 /*
  * Memory that keeps a run's console text, with its frames, over a warm reset.
  * Included by kern/platform/results/, which fills it, and by boot/efi/ and
- * payloads/tools/pages.c, which read it later.  The text follows the
- * head.
+ * payloads/tools/pages.c, which read it later.  The text follows the head.
  *
  * Memory that was never used or lost its power has no magic.  Then the kernel
  * writes the head (kept_start) and the text.  At the end of the run both get

@@ -1,7 +1,4 @@
-/*
- * System calls that change names and the state of files: only those in /tmp
- * can change.
- */
+/* System calls that change names and states of files, all of them in /tmp. */
 #include "kern/arch.h"
 #include "kern/file/file.h"
 #include "kern/file/pipe.h"

@@ -1,7 +1,4 @@
-/*
- * poll(2) and select(2).  Only pipes, eventfds, timers and signalfds are
- * ever not ready.
- */
+/* poll(2), select(2).  Only pipes, eventfds, timers and signalfds may wait. */
 #include "kern/arch.h"
 #include "kern/file/epoll.h"
 #include "kern/file/file.h"

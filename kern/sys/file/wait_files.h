@@ -20,8 +20,7 @@ int wait_mask(uintptr_t uva, size_t bytes);
 /* Restore it, unless the wait ended with -EINTR: then a handler runs first. */
 intptr_t end_wait_mask(intptr_t found);
 
-/* fd.c: give f a descriptor, or release it.  Returns the descriptor or -errno.
- */
+/* fd.c: give f a descriptor, or release it: the descriptor, or -errno. */
 intptr_t install_file(struct file *f, bool cloexec);
 
 /* event.c: wait for a change.  Returns 0, or the result of the system call. */

@@ -33,10 +33,7 @@ void json_privilege(FILE *f, unsigned flags);
 /* The members of a run that looked for Ctrl-C, and was cut by it or not. */
 void json_looks(FILE *f, unsigned looks, bool cut);
 
-/*
- * ARCH/enlightenments.c: the member "enlightenments" of a machine, after a
- * comma, or "".
- */
+/* ARCH/enlightenments.c: a comma and a machine's "enlightenments", or "". */
 const char *json_enlightenments(void);
 
 /*

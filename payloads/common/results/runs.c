@@ -110,10 +110,7 @@ runs_always_wrong(enum condition_kind k)
 	return k == COND_THROTTLES || k == COND_ERRORS || k == COND_SETTINGS;
 }
 
-/*
- * The most frequent count; in a tie the smallest.  COND_UNKNOWN if no run
- * knows.
- */
+/* The most frequent count, in a tie the smallest; COND_UNKNOWN: none knows. */
 static int64_t
 usual_count(const struct runs *rn, enum condition_kind k)
 {

@@ -79,10 +79,7 @@ bool runs_always_wrong(enum condition_kind k);
 bool runs_count_differs(
     const struct runs *rn, unsigned i, enum condition_kind k);
 
-/*
- * runs_text.c.  The nth reason why run i was disturbed, as text, or NULL after
- * the last.
- */
+/* runs_text.c: the nth reason why run i was disturbed; NULL after the last. */
 const char *runs_reason(
     char *buf, size_t len, const struct runs *rn, unsigned i, unsigned n);
 
