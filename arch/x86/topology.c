@@ -7,8 +7,6 @@
  */
 #include "arch/x86/topology.h"
 
-#include <stdbool.h>
-
 #include "arch/x86/cpuid.h"
 #include "arch/x86/insn.h"
 #include "kern/arch.h"

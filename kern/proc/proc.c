@@ -7,7 +7,6 @@
 #include "kern/mm/page.h"
 #include "kern/platform/errno.h"
 #include "kern/platform/run_end.h"
-#include "kern/proc/lwp.h"
 #include "kern/sched/cpu.h"
 #include "lib/printf.h"
 #include "lib/string.h"

@@ -3,9 +3,6 @@
 
 #include <stddef.h>
 
-#include "kern/arch.h"
-#include "kern/sched/sched.h"
-#include "kern/sched/timer.h"
 #include "lib/printf.h"
 
 #define START_NS 1000000000LL /* limit for the start of a CPU */

@@ -6,7 +6,6 @@
 
 #include <stddef.h>
 
-#include "include/sys/barecpc.h"
 #include "kern/arch.h"
 #include "kern/cpc/kcpc.h"
 #include "kern/cpc/test/witness.h"

@@ -18,7 +18,6 @@
 #include <errno.h>
 #include <payload.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -4,7 +4,6 @@
  */
 #include "arch/arm64/trap/fp.h"
 
-#include "arch/arm64/sysreg.h"
 #include "arch/arm64/trap/fp_asm.h"
 #include "kern/mm/page.h"
 #include "lib/printf.h"

@@ -7,8 +7,6 @@
 #include "arch/x86/dev/apic.h"
 
 #include "arch/x86/cpuid.h"
-#include "arch/x86/insn.h"
-#include "arch/x86/msr.h"
 #include "arch/x86/x86.h"
 #include "kern/arch.h"
 #include "kern/platform/firmware/acpi.h"

@@ -16,8 +16,6 @@
 
 #include "arch/x86/pmu/access.h"
 #include "arch/x86/pmu/regs.h"
-#include "kern/arch.h"
-#include "kern/sched/cpu.h"
 #include "lib/string.h"
 
 /* Events that a PIC counts from its loading to the end of a stride. */

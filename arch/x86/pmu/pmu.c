@@ -10,7 +10,6 @@
 #include "arch/x86/pmu/access.h"
 #include "arch/x86/pmu/pic.h"
 #include "kern/arch.h"
-#include "kern/cpc/pcbe.h"
 #include "kern/sched/cpu.h"
 #include "lib/printf.h"
 #include "lib/string.h"

@@ -1,7 +1,6 @@
 /* Parses the command line into struct cmdline. */
 #include "kern/platform/command/cmdline.h"
 
-#include "include/sys/cpc.h"
 #include "kern/mm/page.h"
 #include "kern/platform/command/quiet_word.h"
 #include "kern/platform/command/words.h"

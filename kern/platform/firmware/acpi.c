@@ -7,8 +7,6 @@
  */
 #include "kern/platform/firmware/acpi.h"
 
-#include <stdbool.h>
-
 #include "lib/string.h"
 
 #define RSDP_BYTES   20 /* of revision 0, which has no XSDT address */

@@ -4,9 +4,6 @@
  */
 #include "kern/platform/firmware/efirt.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "kern/arch.h"
 #include "kern/mm/as.h"
 #include "kern/platform/bootinfo.h"

@@ -13,7 +13,6 @@
 
 #include <stdbool.h>
 
-#include "kern/platform/firmware/acpi.h"
 #include "lib/string.h"
 #include "lib/text.h"
 

@@ -4,10 +4,6 @@
  */
 #include "kern/platform/results/fb_console.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "kern/arch.h"
 #include "kern/platform/bootinfo.h"
 #include "kern/platform/console.h"

@@ -18,11 +18,9 @@
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/deadline.h"
-#include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/proc/signal.h"
 #include "kern/sched/klock.h"
-#include "kern/sched/sched.h"
 #include "kern/sched/timer.h"
 
 #define FUTEX_WAIT        0

@@ -6,8 +6,6 @@
 #include <inttypes.h>
 #include <libcpc.h>
 #include <payload.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

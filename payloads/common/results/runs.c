@@ -5,7 +5,6 @@
 #include "payloads/common/results/runs.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
