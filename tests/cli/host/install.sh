@@ -13,6 +13,9 @@ check 'a PREFIX with &' sh -c "make -s install PREFIX='/usr/a&b' DESTDIR='$tap_d
 check 'the same files' sh -c "(cd $prefix && find . | sort) >$tap_dir/a && (cd $tap_dir/dest/usr && find . | sort) | diff $tap_dir/a -"
 # The debug information of programs and images may name the tree.
 check 'no text names the tree or DESTDIR' sh -c "! grep -rIl -e '$top' -e '$tap_dir/dest' $tap_dir/dest"
+git clone -q . "$tap_dir/tree" && ln -s "$top/build" "$tap_dir/tree/build" && : >"$tap_dir/tree/examples/ci/primes"
+check 'a tree in which an example was built' "$tap_dir/tree/scripts/install" "$tap_dir/worked"
+check 'it installs the same files' sh -c "(cd $tap_dir/worked && find . | sort) | diff $tap_dir/a -"
 expect 'a relative PREFIX' 2 'PREFIX usr: not an absolute path' scripts/install usr
 
 # The build of the packages is a campaign: a builder that makes two files takes its place, and tools that do little.
