@@ -3,7 +3,8 @@
  * that keeps only its last bytes (docs/records.md, "A narrow console").
  *
  * A program gives each record through a pipe, and waits for an answer.  Its
- * stdout is a file in /tmp.  So `pack` sleeps while the program measures.
+ * stdout is a file in /tmp.  So `pack` sleeps while the program measures, but
+ * for a look at the turn each `most_seconds`.
  *
  * The pipe for answers has one byte while no record is on its way.  A writer
  * takes that first, so two do not mix, then the answer, which it puts back.
@@ -167,26 +168,31 @@ take_line(
  * Children of the program may keep the pipe for ever.
  */
 static void
-take_lines(
-    const char *name, int in, int answer, int text, unsigned long *expected)
+take_lines(const char *name, int in, const int answers[2], int text,
+    unsigned long *expected)
 {
 	struct timespec left = { 0 };
 	struct pollfd wait = { .fd = in, .events = POLLIN };
+	struct pollfd turn = { .fd = answers[0], .events = POLLIN };
 	char *lines = NULL, *line, *end;
 	size_t have = 0, length;
 	ssize_t n;
-	int ready;
+	int ready, held = 0; /* waits at whose end a writer has its turn */
 
 	for (;;) {
 		left.tv_sec = child_ended ? 0 : most_seconds + 1;
-		ready = ppoll(&wait, 1, child_ended || have != 0 ? &left : NULL,
-		    &no_signal);
+		ready = ppoll(&wait, 1, &left, &no_signal);
 		if (ready == -1 && errno == EINTR)
 			continue;
+		held = ready == 0 && poll(&turn, 1, 0) == 0 ? held + 1 : 0;
+		if (ready == 0 && !child_ended && have == 0 && held < 2)
+			continue;
 		/* The writer was killed: it is another one's turn. */
-		if (ready == 0 && !child_ended && write(answer, "", 1) == 1) {
+		if (ready == 0 && !child_ended &&
+		    write(answers[1], "", 1) == 1) {
 			fprintf(stderr, CUT, name);
 			have = 0;
+			held = 0;
 			continue;
 		}
 		lines = fail_unless_room(realloc(lines, have + 4096));
@@ -202,7 +208,7 @@ take_lines(
 				fprintf(stderr, CUT, name);
 			free(line);
 			memmove(lines, end, have -= length);
-			if (write(answer, "", 1) != 1)
+			if (write(answers[1], "", 1) != 1)
 				break;
 		}
 	}
@@ -265,7 +271,7 @@ run(char **words, unsigned long *expected)
 		fprintf(stderr, "pack: %s: not run: %s\n", words[0],
 		    strerror(errno));
 	else {
-		take_lines(words[0], records[0], answers[1], text, expected);
+		take_lines(words[0], records[0], answers, text, expected);
 		waitpid(pid, &status, 0);
 		if (expected == NULL)
 			take_text(text);

@@ -47,10 +47,12 @@ main(int argc, char **argv)
 	}
 	if (sscanf(fds, "%d,%d,%d", &in, &out, &back) != 3)
 		return 1;
-	if (fork() == 0) /* is killed within its turn */
-		_exit(read(in, &turn, 1) != 1 ||
-		      write(out, cut, strlen(cut)) == -1);
-	wait(NULL);
+	for (size_t n = 0; n <= strlen(cut); n += strlen(cut)) {
+		if (fork() == 0) /* is killed within its turn, or in front */
+			_exit(read(in, &turn, 1) != 1 ||
+			      write(out, cut, n) == -1);
+		wait(NULL);
+	}
 	if (read(in, &turn, 1) != 1 || write(out, whole, strlen(whole)) == -1 ||
 	    read(in, &turn, 1) != 1 || write(out, cut, sizeof cut) == -1 ||
 	    write(out, "\n", 1) == -1 || read(in, &turn, 1) != 1 ||
