@@ -10,8 +10,10 @@ import dataclasses
 import itertools
 import json
 import math
+import os
 import pathlib
 import subprocess
+import zlib
 
 from host.emulator import qemu
 from host.emulator.qemu import HostError
@@ -24,6 +26,7 @@ NOWHERE = ((UNKNOWN, ""),)
 KERNEL = "[kernel]"
 KERNEL_BIT = 1 << 63
 ALL_BITS = (1 << 64) - 1
+DEBUG = "/usr/lib/debug"  # where Debian's packages with symbols have them
 PRODUCER = "name a file that `barecpc record` wrote"
 
 
@@ -62,6 +65,23 @@ def build_id(data):
     return note[16:].hex() if note[12:16] == b"GNU\0" else ""
 
 
+def debug_file(path):
+    """The separate file with the symbols of this file, or the file itself: GDB manual, "Debugging Information in Separate Files"."""
+    data, folder = pathlib.Path(path).read_bytes(), os.path.realpath(os.path.dirname(path))
+    try:
+        link, _, rest = ObjectFile(data).contents(".gnu_debuglink").partition(b"\0")
+    except BadObject:
+        return path
+    known, name = build_id(data), os.fsdecode(link)
+    places = [f"{DEBUG}/.build-id/{known[:2]}/{known[2:]}.debug"] if known else []
+    places += [f"{folder}/{name}", f"{folder}/.debug/{name}", f"{DEBUG}{folder}/{name}"] if name else []
+    for file in filter(os.path.isfile, places):
+        found = pathlib.Path(file).read_bytes()
+        if known == build_id(found) if known else zlib.crc32(found) == int.from_bytes(rest[-4:], "little"):
+            return file
+    return path
+
+
 def _sha256(data):
     import hashlib  # slow to load, and most commands need no sum
     return hashlib.sha256(data).hexdigest()
@@ -84,9 +104,9 @@ class Symbols:
     """The functions and lines of one file."""
 
     def __init__(self, path, arch):
-        self._path, self._tool = path, PREFIX[arch]
+        self._path, self._tool = debug_file(path), PREFIX[arch]
         self._known = {}
-        self._exported = [] if _nm(path, arch) else sorted([(0, 0), *functions(path, arch)])
+        self._exported = [] if _nm(self._path, arch) else sorted([(0, 0), *functions(path, arch)])
         self._ends = list(itertools.accumulate((high for _, high in self._exported), max))  # of a function and of those before it
 
     def load(self, addresses):
@@ -112,8 +132,8 @@ class Symbols:
 
 
 def functions(path, arch):
-    """The begin and end of each symbol of a file; of a stripped one, those that it exports."""
-    lines = [line.split(None, 3) for line in (_nm(path, arch) or _nm(path, arch, "-D")).splitlines()]
+    """The begin and end of each symbol of a file or its debug file; without any, those that it exports."""
+    lines = [line.split(None, 3) for line in (_nm(debug_file(path), arch) or _nm(path, arch, "-D")).splitlines()]
     return {(int(line[0], 16), int(line[0], 16) + int(line[1], 16)) for line in lines if len(line) == 4 and len(line[1]) == 16}
 
 

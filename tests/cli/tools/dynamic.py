@@ -93,14 +93,19 @@ def programs(arch, folder, options):
 
 def shares(arch, folder, options):
     """Samples in a library have its functions' names: of 100000 instructions, and of 200000 and at most 9 more in each of 1000 rounds."""
-    for strip, quiet in (("true", "quiet"), (linux.TRIPLETS[arch] + "-strip", "[unknown]")):
-        subprocess.run([strip, "lib/libbump.so"], cwd=folder, check=True)
+    tool = linux.TRIPLETS[arch] + "-"
+    debug = f"{tool}objcopy --only-keep-debug lib/libbump.so lib/of && {tool}objcopy --strip-all --add-gnu-debuglink=lib/of lib/libbump.so"
+    for strip, quiet, there in (("true", "quiet", "quiet"), (debug, "quiet", "[unknown]"), ("rm lib/of", "[unknown]", "[unknown]")):
+        subprocess.run(strip, shell=True, cwd=folder, check=True)
         barecpc("record", *options, "-g", "-c", 997, "-o", folder / "profile", "bin/prog", cwd=folder)
         rows = barecpc("report", "-i", folder / "profile").stdout
         found = [int((re.search(rf" (\d+) .*\] {re.escape(name)}@libbump.so\n", rows) or [0, 0])[1]) for name in (quiet, "bump")]
         guest = {stack.rpartition(";")[2] for record in map(json.loads, (folder / "profile").read_text().splitlines()) for stack, _ in record.get("folded", [])}
         tap.check(f"{arch}: {quiet} and bump of the library have their samples", [] if 100 <= found[0] <= 101 and 200 <= found[1] <= 210
-                  and {f"{quiet}@libbump.so", "bump@libbump.so"} <= guest else [rows])
+                  and {f"{there}@libbump.so", "bump@libbump.so"} <= guest else [rows])
+        if quiet != "[unknown]":
+            cut = barecpc("annotate", "-i", folder / "profile", "quiet@libbump.so")
+            tap.check(f"{arch}: and annotate cuts it out", [] if cut.stdout.count("\tnop") == 100000 else [cut.stderr, *cut.stdout.splitlines()[:20]])
 
 
 def commands(folder):
