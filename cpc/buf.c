@@ -1,7 +1,4 @@
-/*
- * Buffers: create, destroy, read, write, add and subtract.  No call here
- * enters the kernel.
- */
+/* Buffers: create, destroy, read, write, add, subtract; without the kernel. */
 #include "cpc/cpci.h"
 
 #include <stdlib.h>

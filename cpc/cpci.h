@@ -202,10 +202,7 @@ int cpci_fail(
 int cpci_invalid(void);
 void *cpci_null(void);
 
-/*
- * core_type.c: describe the core types of a machine, if it has any.  False: out
- * of memory.
- */
+/* core_type.c: describe the machine's core types, if any.  False: no memory. */
 bool cpci_types_fetch(struct machine *mc);
 /* The machine of a core type, counted from 1; 0: the handle's. */
 const struct machine *cpci_machine_of(cpc_t *cpc, unsigned type);

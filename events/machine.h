@@ -71,10 +71,7 @@ bool machine_needs_table(
     const struct machine *mc, const char *name, bool is_num);
 /* Is this one of the machine's own names? */
 bool machine_is_architected(const struct machine *mc, const char *name);
-/*
- * Why a name was refused: text into buf, cut to size bytes.  It is empty if
- * nothing more is known.
- */
+/* Why a name was refused, in buf, cut to size bytes; "" if it is not known. */
 void machine_why(
     const struct machine *mc, const char *name, char *buf, size_t size);
 /* Is a name that was refused an event that this machine lacks? */

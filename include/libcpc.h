@@ -200,10 +200,7 @@ cpc_t *cpc_open_core_type(int ver, const char *name);
 
 /* Sets and requests */
 
-/*
- * Create a set without requests.  Returns NULL with ENOMEM on failure.
- * cpc_set_create(3CPC).
- */
+/* Create a set without requests, or NULL with ENOMEM.  cpc_set_create(3CPC). */
 cpc_set_t *cpc_set_create(cpc_t *cpc);
 
 /*

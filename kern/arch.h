@@ -90,10 +90,7 @@ void arch_init(struct bootinfo *bi);
  */
 extern const char *host_accel;
 
-/*
- * Start a CPU of cpu_add(); it calls kern_cpu_main().  Returns NULL, or why it
- * does not start.
- */
+/* Start a CPU of cpu_add() at kern_cpu_main().  Returns NULL, or why not. */
 const char *arch_cpu_start(struct cpu *cpu);
 
 /*
@@ -208,10 +205,7 @@ void tf_print(const struct trapframe *tf);
  */
 bool arch_frame_next(uintptr_t *fp, uintptr_t *pc);
 
-/*
- * A system call that only this machine has (x86: arch_prctl).  -ENOSYS if the
- * number is another.
- */
+/* A call that only this machine has (x86: arch_prctl).  Any other: -ENOSYS. */
 intptr_t arch_syscall(unsigned sysno, const uintptr_t *a);
 /*
  * The kernel's number (kern/sys/syscall.h) of each Linux system call, indexed

@@ -31,10 +31,7 @@
 #include "lib/printf.h"
 #include "lib/string.h"
 
-/*
- * The parsed command line.  An error in it waits in cmdline_error until the
- * console works.
- */
+/* The parsed command line.  cmdline_error waits until the console works. */
 static struct cmdline cmdline;
 static char cmdline_error[256];
 const char *host_accel;

@@ -20,10 +20,7 @@ extern bool launch_spin_failed;
 /* Show the records on the screen, as pages that can be photographed. */
 void show_results(const struct cmdline *cl);
 
-/*
- * machine.c: remember how the machine was booted, and register /dev/machine,
- * which describes it.
- */
+/* machine.c: remember how the machine booted, and register /dev/machine. */
 void machine_init(const struct bootinfo *bi, const struct cmdline *cl);
 /* Free the text that a device's open() made: f_data of the file. */
 void text_release(struct file *f);

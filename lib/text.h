@@ -15,8 +15,5 @@ struct text {
 
 void text_add(struct text *t, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/*
- * Append a JSON string, or null.  A character that is not printable ASCII
- * becomes a question mark.
- */
+/* Append a JSON string, or null.  Other than printable ASCII becomes `?`. */
 void text_add_string(struct text *t, const char *s);

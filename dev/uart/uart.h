@@ -89,10 +89,7 @@ void uart_send(const struct uart *u, unsigned char c);
 int uart_receive(const struct uart *u);
 /* Bytes from u_addr that its driver accesses. */
 unsigned uart_bytes(const struct uart *u);
-/*
- * Parse TYPE,ADDRESS[,BAUD].  Returns NULL, or one line that says why the text
- * is refused.
- */
+/* Parse TYPE,ADDRESS[,BAUD].  Returns NULL, or a line: why it is refused. */
 const char *uart_parse(const char *text, struct uart *u);
 
 /*

@@ -8,15 +8,9 @@
 
 #include <stdint.h>
 
-/*
- * cpc(op, a, b, c, d): the counters.  Only cpc/ calls it.  <sys/cpc.h> defines
- * the operations.
- */
+/* cpc(op, a, b, c, d): the counters, for cpc/ alone.  <sys/cpc.h> has op. */
 #define BARECPC_SYS_CPC 0x4000
-/*
- * phys(va): returns the physical address of va, or -1 with EFAULT if nothing
- * is mapped there.
- */
+/* phys(va): the physical address of va, or -1 with EFAULT if none is mapped. */
 #define BARECPC_SYS_PHYS 0x4001
 /* stat(struct barecpc_stat *): numbers of objects in use.  EFAULT. */
 #define BARECPC_SYS_STAT 0x4002

@@ -10,10 +10,7 @@
 extern "C" {
 #endif
 
-/*
- * The calling LWP's id.  Each process numbers its LWPs from 1.  Always
- * succeeds.  _lwp_self(2).
- */
+/* The calling LWP's id, from 1 in each process.  Never fails.  _lwp_self(2). */
 lwpid_t _lwp_self(void);
 
 #ifdef __cplusplus

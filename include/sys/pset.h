@@ -1,7 +1,4 @@
-/*
- * Processor sets.  There are none: every CPU and LWP is in PS_NONE.  Included
- * by programs.
- */
+/* Processor sets: each CPU and LWP is in PS_NONE.  Included by programs. */
 #ifndef SYS_PSET_H
 #define SYS_PSET_H
 

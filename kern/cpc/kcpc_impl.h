@@ -283,10 +283,7 @@ uint64_t kcpc_count_turns(const struct pcbe_ops *backend, unsigned pic);
 void kcpc_prove_alone(const struct pcbe_ops *backend, unsigned pic);
 extern const char *kcpc_crosstalk; /* or why no set can be bound */
 
-/*
- * context.c: enter the context among the instances of its set (kc_proc,
- * kc_set), or remove it.
- */
+/* context.c: add it to its set's instances (kc_proc, kc_set), or remove it. */
 void kcpc_instance_add(struct kcpc_ctx *ctx);
 void kcpc_instance_remove(struct kcpc_ctx *ctx);
 /* One of the set's instances, or NULL; their number. */

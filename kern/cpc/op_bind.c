@@ -62,10 +62,7 @@ may_count_user_only(const struct cpc_pack *pack)
 	return i < pack->cp_nreqs;
 }
 
-/*
- * Report requests that read 0 because no user code runs at system privilege,
- * once for each program.
- */
+/* Report once a program: requests for user code at system privilege read 0. */
 static void
 say_user_only(const char *program, const struct cpc_pack *pack)
 {

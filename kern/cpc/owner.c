@@ -28,10 +28,7 @@
 
 unsigned kcpc_ncpuset;
 
-/*
- * Does c share its PMU with another CPU that is online?  With `counting`: and
- * that is claimed?
- */
+/* Does c share its PMU with a CPU that is online?  `counting`: and claimed? */
 static bool
 has_sibling(const struct cpu *c, bool counting)
 {

@@ -11,10 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * Give kcpc its operations for tests.  Make BARECPC_SYS_TEST a system call if
- * `on` is set.
- */
+/* Give kcpc its operations for tests.  `on`: offer BARECPC_SYS_TEST, too. */
 void test_hooks_init(bool on);
 
 /* Make the errors that the DEBUG_* flags name.  Returns if none is caught. */

@@ -225,10 +225,7 @@ is_link_before(const struct archive_entry *a, const struct archive_entry *b)
 	return order != 0 ? order < 0 : a->ae_bytes < b->ae_bytes;
 }
 
-/*
- * Give hard links without data the data of their file.  cpio(1) writes it with
- * the last link.
- */
+/* Give hard links their file's data, which cpio(1) writes with the last one. */
 static void
 index_join_links(struct archive_entry *e, size_t n)
 {

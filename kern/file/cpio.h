@@ -23,10 +23,7 @@ struct cpio {
 	uint32_t c_archive; /* how many archives ended before c_at */
 };
 
-/*
- * Identifies a file among the members of one boot module.  Hard links of a
- * file have the same.
- */
+/* Identifies a file in one boot module.  Its hard links have the same. */
 struct cpio_inode {
 	uint32_t nd_archive, nd_major, nd_minor, nd_ino;
 };

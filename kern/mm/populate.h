@@ -12,10 +12,7 @@
 
 struct as;
 
-/*
- * Give zeroed pages to a range that has no pages.  Returns 0, or ENOMEM with
- * nothing changed.
- */
+/* Give zeroed pages to a range without pages.  0, or ENOMEM and no change. */
 int pages_populate(
     struct as *as, uintptr_t va, size_t len, unsigned prot, bool contig);
 /* The physical address of the page at va, accessible or not; ~0: no page. */
@@ -45,9 +42,6 @@ void pages_free(struct as *as, uintptr_t va, size_t len, bool contig);
  */
 int pages_protect(struct as *as, uintptr_t va, size_t len, unsigned was,
     unsigned prot, bool contig);
-/*
- * Move the pages of [from, from + len) to `to`.  Returns 0, or ENOMEM with
- * nothing changed.
- */
+/* Move the pages of [from, from + len) to `to`.  0, or ENOMEM and no change. */
 int pages_move(
     struct as *as, uintptr_t from, uintptr_t to, size_t len, unsigned prot);

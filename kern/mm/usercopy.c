@@ -1,7 +1,4 @@
-/*
- * Copies between the kernel and a program's memory, with a hook that reports
- * bad addresses.
- */
+/* Copies between kernel and programs, with a hook for bad addresses. */
 #include "kern/mm/usercopy.h"
 
 #include "kern/arch.h"

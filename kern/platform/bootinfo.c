@@ -42,10 +42,7 @@ remove_at(struct bootinfo *bi, uint32_t i)
 		bi->bi_mem[i] = bi->bi_mem[i + 1];
 }
 
-/*
- * Make room for one more range, if need be by removing a FREE range.  Returns
- * false if that fails.
- */
+/* Make room for a range, if need be by removing a FREE one.  False: no room. */
 static bool
 make_room(struct bootinfo *bi)
 {

@@ -1,7 +1,4 @@
-/*
- * The private call BARECPC_SYS_SCREEN, which the program pages makes
- * (include/sys/barecpc.h).
- */
+/* BARECPC_SYS_SCREEN, the private call of `pages` (include/sys/barecpc.h). */
 #include "include/sys/barecpc.h"
 #include "kern/arch.h"
 #include "kern/mm/usercopy.h"

@@ -1,7 +1,4 @@
-/*
- * main() for programs that have none.  The linker takes it from libpayload.a
- * only for these.
- */
+/* main(), which libpayload.a has for programs that have none. */
 #include <bench.h>
 
 #include "payloads/common/results/json.h"

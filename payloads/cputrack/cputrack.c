@@ -200,10 +200,7 @@ cannot_sample(pid_t pid, const char *handler, id_t id)
 	return -1;
 }
 
-/*
- * Sample the bound set.  tr_before gets what was counted since the last time,
- * tr_total all of it.
- */
+/* Sample the bound set: what is new into tr_before, all into tr_total. */
 static int
 sample_lwp(struct tracked *tr)
 {

@@ -172,10 +172,7 @@ struct nb_result {
 unsigned nb_run(const struct nb_options *o, cpc_t *cpc, struct nb_buffer *b,
     const struct nb_event *events, struct nb_result *results, size_t n);
 
-/*
- * cycles.c: count up to each cycle, and print.  Returns false if nothing could
- * be counted.
- */
+/* cycles.c: count up to each cycle, and print.  False: nothing was counted. */
 bool nb_cycles(const struct nb_options *o, cpc_t *cpc, struct nb_buffer *b,
     const struct nb_event *events, size_t n);
 

@@ -1,7 +1,4 @@
-/*
- * Makes blocks of lines, compresses them, and decides which records need a
- * short one: pack.h.
- */
+/* Makes blocks of lines, compresses them, and chooses short ones: pack.h. */
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -151,10 +151,7 @@ refuse_event(void)
 	fail(77, "<not supported>: %s: %s", name, why);
 }
 
-/*
- * Make a set of the one request.  Bind it once here, so that errors appear
- * before the child runs.
- */
+/* Make a set of the request, and bind it: errors come before the child runs. */
 static cpc_set_t *
 make_set(cpc_t *cpc)
 {

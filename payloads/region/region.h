@@ -70,10 +70,7 @@ extern _Thread_local struct region_lwp *region_own;
 /* events.c: the events that the environment names. */
 void region_events(struct options *o);
 
-/*
- * region.c: prepare the calling LWP and measure an empty region.  Returns NULL
- * without memory.
- */
+/* region.c: prepare this LWP, and measure an empty region.  NULL: no memory. */
 struct region_lwp *region_first_time(void);
 /* The program's own code runs from the end of one to the start of the other. */
 void region_resume(struct region_lwp *rl);

@@ -1,7 +1,4 @@
-/*
- * The vDSO of arm64, by Linux's names (vdso(7)).  It runs in programs, and is
- * linked by vdso.ld.
- */
+/* arm64's vDSO, by Linux's names (vdso(7)).  Runs in programs; see vdso.ld. */
 #define VDSO_FN(name)     __kernel_##name
 #define SYS_clock_gettime 113
 #define SYS_clock_getres  114

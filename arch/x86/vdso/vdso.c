@@ -1,7 +1,4 @@
-/*
- * The vDSO of x86-64, by Linux's names (vdso(7)).  It runs in programs, and is
- * linked by vdso.ld.
- */
+/* x86-64's vDSO, by Linux's names (vdso(7)).  Runs in programs; see vdso.ld. */
 #define VDSO_FN(name)     __vdso_##name
 #define SYS_clock_gettime 228
 #define SYS_clock_getres  229

@@ -64,10 +64,7 @@ prove_here(void *arg)
 	}
 }
 
-/*
- * A PIC that all types have is used by sets without a type only if each type
- * has proved it.
- */
+/* Sets without a type use a PIC of all types only if each has proved it. */
 static void
 prove_types(const struct pcbe_ops *ops)
 {

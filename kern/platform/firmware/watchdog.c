@@ -1,7 +1,4 @@
-/*
- * Notes the machine's watchdogs.  A running watchdog would reset the machine
- * during a run.
- */
+/* Notes the machine's watchdogs: a running one would reset it during a run. */
 #include "kern/platform/firmware/watchdog.h"
 
 #include <stddef.h>

@@ -1,7 +1,4 @@
-/*
- * The vDSO of the machine.  The Makefile links it at path VDSO before it
- * assembles this file.
- */
+/* The machine's vDSO, which the Makefile links at path VDSO before this. */
 	.section .rodata
 	.balign	8
 	.globl	vdso_image, vdso_image_end

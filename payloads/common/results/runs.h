@@ -1,7 +1,4 @@
-/*
- * The conditions of runs, and which runs were disturbed.  Included by report.h
- * and by runs*.c.
- */
+/* Which runs were disturbed, and why.  Included by report.h and by runs*.c. */
 #pragma once
 
 #include <stdbool.h>

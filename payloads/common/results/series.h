@@ -1,7 +1,4 @@
-/*
- * The values that runs yielded, and their aggregates.  Included by report.h
- * and by runs*.c.
- */
+/* The values of runs, and their aggregates.  Included by report.h, runs*.c. */
 #pragma once
 
 #include <stdbool.h>

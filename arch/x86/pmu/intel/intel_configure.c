@@ -89,10 +89,7 @@ struct wanted {
 	unsigned cpu; /* ps_cpu */
 };
 
-/*
- * Does a bound set have another value in that extra MSR, on this core?  Unused
- * ones are 0.
- */
+/* Has a bound set on this core another value in that extra MSR?  Unused: 0. */
 static bool
 disagrees(const struct pcbe_set *bound, const void *arg)
 {
