@@ -38,6 +38,11 @@ int main(int argc, char **argv)
 }
 """
 
+# docs/ci.md, "What the emulator lacks".  With a word it executes AVX-512, or SMSTART (Arm ARM, "MSR (immediate)").  Without
+# one it asks CPUID or HWCAP2 (Linux, Documentation/arch/arm64/elf_hwcaps.rst) for that, and for AVX2 or SVE2.
+LACKING = {"x86_64": ("vpxord %zmm0, %zmm0, %zmm0", '__builtin_cpu_supports("avx512f")', '__builtin_cpu_supports("avx2")'),
+           "arm64": (".inst 0xd503477f", "(getauxval(AT_HWCAP2) & 1 << 23)", "(getauxval(AT_HWCAP2) & 1 << 1)")}
+
 
 def barecpc(*words, cwd=None):
     return subprocess.run([ROOT / "scripts" / "barecpc", *map(str, words)], cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600)
@@ -81,6 +86,7 @@ def programs(arch, folder, options):
     tap.check(f"{arch}: a missing library is named", [] if lost.returncode == 125 and lost.stderr.startswith("host: /lost: its library libbump.so is not in ")
               and lost.stderr.count("\n") == 1 else [lost.stderr])
     shares(arch, folder / "first", options)
+    lacking(arch, folder)
     if options:
         return None
     found = stat(*options, "--env", f"LD_LIBRARY_PATH={folder}/first/lib", "bin/lost", cwd=folder / "first")[0]
@@ -89,6 +95,17 @@ def programs(arch, folder, options):
     found = stat(folder / "first" / "linked")[0]
     tap.equal(f"{arch}: $ORIGIN of a program that a link names", (found.returncode, found.stdout), (3, "linked 499501 0 "))
     return records
+
+
+def lacking(arch, folder):
+    """A program that needs what the emulator lacks ends by SIGILL, which names the place; one that asks first does not."""
+    code, lacks, has = LACKING[arch]
+    (folder / "lacking.c").write_text("#include <sys/auxv.h>\nint main(int argc, char **argv)\n{\n\t(void)argv;\n\tif (argc > 1)\n\t\t__asm__ volatile"
+                                      f'("{code}");\n\treturn !!{lacks} << 1 | !!{has};\n}}\n')
+    subprocess.run([f"{linux.TRIPLETS[arch]}-gcc", "-static", "-o", "lacking", "lacking.c"], cwd=folder, check=True)
+    needs = stat("./lacking", "1", cwd=folder)[0]
+    tap.equal(f"{arch}: what the emulator lacks", (stat("./lacking", cwd=folder)[0].returncode, needs.returncode, re.findall(
+        r"^barecpc: lacking: SIGILL at pc 0x\w+ \((main)\+0x\w+\)", needs.stderr, re.M)), (1, 132, ["main"]))
 
 
 def shares(arch, folder, options):
