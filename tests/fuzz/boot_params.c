@@ -1,8 +1,4 @@
-/*
- * Struct boot_params, which a loader of Linux hands over on x86-64.  Memory
- * with the lists and UEFI tables that it points to follows.  This memory
- * repeats, so that any address leads to it.
- */
+/* Struct boot_params and what it points to, in memory that repeats. */
 #include "tests/fuzz/fuzz.h"
 
 #include "arch/x86/x86.h"

@@ -1,8 +1,4 @@
-/*
- * A device tree.  A mutation changes nodes and properties of the input, so
- * that it remains a valid tree.  It is parsed for the boot memory map and for
- * the machine description.
- */
+/* A device tree whose nodes and properties mutations change: it stays valid. */
 #include "tests/fuzz/fuzz.h"
 
 #include <libfdt.h>

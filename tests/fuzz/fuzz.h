@@ -1,8 +1,4 @@
-/*
- * The common part of the libFuzzer targets; included by each.  A target is one
- * file, which runs one parser of untrusted bytes on any bytes.  The sanitizers
- * find errors, and CHECK() verifies the result.
- */
+/* The libFuzzer targets share this: each runs one parser on any bytes. */
 #pragma once
 
 #include <stdarg.h>

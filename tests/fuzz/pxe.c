@@ -1,8 +1,4 @@
-/*
- * A DHCP packet from a network, and a TFTP server that has a file of any size
- * up to 255 bytes.  The first byte is the size.  The second says whether the
- * server sends the file.
- */
+/* A DHCP packet after two bytes: the size of the file, and whether it comes. */
 #include "tests/fuzz/fuzz.h"
 
 #include <sanitizer/asan_interface.h>

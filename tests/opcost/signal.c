@@ -1,7 +1,4 @@
-/*
- * The cost of a signal: from its cause to the first instruction of the handler,
- * and from the handler's end back to the program.
- */
+/* The cost of a signal: from its cause to the handler, and back. */
 #define _GNU_SOURCE /* REG_PC */
 #include "tests/opcost/opcost.h"
 

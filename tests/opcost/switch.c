@@ -1,7 +1,4 @@
-/*
- * The costs of a switch and of a new LWP.  Two LWPs of one CPU yield to each
- * other by sched_yield(2).  A new LWP is created, runs and is joined.
- */
+/* The costs of a switch, by sched_yield(2), and of a new LWP's whole life. */
 #include "tests/opcost/opcost.h"
 
 #include <pthread.h>

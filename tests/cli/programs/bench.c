@@ -1,8 +1,4 @@
-/*
- * Kernels of known length.  tests/cli/tools/bench.sh and
- * tests/cli/host/install.sh compile this program, like a user's.  Its functions
- * may have any name.
- */
+/* Kernels of known length, compiled like a user's, with any function names. */
 #include <bench.h>
 
 #include "turns.h"

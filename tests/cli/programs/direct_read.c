@@ -1,7 +1,4 @@
-/*
- * Reads PIC 0 directly without a bound set: never bound, or not bound any
- * more.  Exits with 1 if the read succeeds, with 77 without a PMU.
- */
+/* Reads PIC 0 directly, without a bound set.  1: it can; 77: without a PMU. */
 #include <libcpc.h>
 #include <stdio.h>
 #include <stdlib.h>

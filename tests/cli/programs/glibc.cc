@@ -1,8 +1,4 @@
-/*
- * A C++ program of glibc and libstdc++.  It counts, catches exceptions, takes
- * SIGEMT and other signals, and runs threads.  tests/cli/host/cxx.sh compiles it by
- * barecpc-c++ and runs it.  Exit status 0 means that all of it was right.
- */
+/* A C++ program of glibc: counts, exceptions, signals and threads are right. */
 #include <libcpc.h>
 
 #include <cerrno>

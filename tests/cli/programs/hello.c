@@ -1,7 +1,4 @@
-/*
- * An ordinary program: prints its arguments, an environment variable and a
- * floating point number.  Its argument is its exit status.
- */
+/* An ordinary program: prints words, environment, a float; exits as told. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

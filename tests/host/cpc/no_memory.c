@@ -47,11 +47,7 @@ __wrap_mmap(void *at, size_t bytes, int prot, int flags, int fd, off_t from)
 	return __real_mmap(at, bytes, prot, flags, fd, from);
 }
 
-/*
- * Repeat the call, and let its first, second, ... allocation fail, until it
- * succeeds.  It must make at least `least` allocations.  The call returns
- * whether it succeeded.
- */
+/* Let the call's allocations fail in turn: there are at least `least`. */
 static void
 until_it_succeeds(bool (*call)(void), unsigned least)
 {

@@ -89,11 +89,7 @@ names_of(const struct events *es)
 	return known;
 }
 
-/*
- * The CPUs whose tables lack most.  NetBurst and Knights Corner do not have
- * architectural performance monitoring.  X-Gene's table has no common
- * branches.
- */
+/* CPUs whose tables lack most: no architectural PMU, or no common branches. */
 static const struct {
 	const char *cpu;
 	unsigned has;

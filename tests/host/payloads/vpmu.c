@@ -1,8 +1,4 @@
-/*
- * The program vpmu passes on a PMU that counts right, in spite of interrupts
- * that add to some counts.  For each defect of a PMU the points fail that judge
- * the property, and no other point.
- */
+/* vpmu passes on a right PMU; with a defect just the points of it fail. */
 #include "tests/lib/host/support.h"
 
 #include <stdio.h>

@@ -78,11 +78,7 @@ read_without_a_set(void *arg)
 	return arg;
 }
 
-/*
- * CPC-CTX-07, CPC-UNB-02: a direct read faults in an LWP that has no running
- * set.  It succeeds in an LWP of the same CPU whose set runs, before and after
- * the fault.
- */
+/* CPC-CTX-07, CPC-UNB-02: a direct read faults unless this LWP's set runs. */
 CPC_TEST(direct_reads_work_only_while_the_reader_counts)
 {
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);

@@ -304,11 +304,7 @@ CPC_TEST(operations_on_the_lwp_find_no_context)
  * Counting
  */
 
-/*
- * The set's count of fn(n): this LWP's work, or other LWPs' work on its CPU
- * while this LWP waits.  The least of several rounds counts, because what
- * disturbs a round adds to its count.
- */
+/* The set's count of fn(n) on its CPU: the least of several rounds. */
 ONE_COPY static uint64_t
 count_work(void (*fn)(uint64_t), uint64_t n)
 {
@@ -395,10 +391,7 @@ count_sleep(cpc_t *cpc, cpc_set_t *set)
 	return sampled(cpc, set, 0) - v;
 }
 
-/*
- * CPC-CPU-09: an LWP's set counts its ways into and out of the sleep.  A CPU's
- * set also counts the switch, the idle loop and the timer.
- */
+/* CPC-CPU-09: an LWP's set counts the sleep's ways, a CPU's also idle time. */
 CPC_TEST(idle_time_is_counted)
 {
 	cpc_set_t *set = cpc_set_create(cpc);

@@ -1,8 +1,4 @@
-/*
- * An LWP runs and counts exactly on each CPU, however many CPUs there are.
- * The counts of two spins differ by the difference of their lengths.  CPUs
- * after the first 64 are in further words of every mask of CPUs.
- */
+/* An LWP counts exactly on each CPU, also beyond the first 64 of a mask. */
 #define _GNU_SOURCE
 #include "tests/lib/image/cpc_test.h"
 

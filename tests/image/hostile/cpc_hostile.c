@@ -1,8 +1,4 @@
-/*
- * Bad addresses in the counters' system call, given by mistake or on purpose.
- * An address that is not the program's own gives EFAULT, and the call changes
- * nothing.  (The console reports the first such call.)
- */
+/* Bad addresses in the counters' system call: EFAULT, and nothing changes. */
 #include "events/machine.h"
 #include "tests/lib/image/cpc_test.h"
 

@@ -1,8 +1,4 @@
-/*
- * The largest requests that a program may make in one call.  Each call does
- * what it promises.  Run with kernel_limit= (tests/cli/kernel/limit.sh), the
- * kernel also reports any call that holds up the machine.
- */
+/* The largest requests of one call, also with kernel_limit= (limit.sh). */
 #define _GNU_SOURCE /* pipe2() */
 #include "tests/lib/image/cpc_test.h"
 

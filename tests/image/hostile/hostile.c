@@ -1,8 +1,4 @@
-/*
- * A bad pointer gives EFAULT from every system call that uses it, and the
- * program continues.  Bad pointers lead nowhere, or to memory that the program
- * may not read or write.  (The console reports the first such call.)
- */
+/* A bad pointer gives EFAULT from each call, and the program continues. */
 #include "tests/lib/image/test.h"
 
 #include <errno.h>

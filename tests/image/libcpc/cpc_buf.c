@@ -126,10 +126,7 @@ CPC_TEST(values_start_from_the_preset)
 	EXPECT(value >= 1000 && value < 1000000);
 }
 
-/*
- * CPC-PCBE-01: no 32-bit counter holds this preset.  If its upper half were
- * lost, the difference would be far above 2^32.
- */
+/* CPC-PCBE-01: no 32-bit counter holds this; half of it is far off. */
 CPC_TEST(wide_presets_survive)
 {
 	const uint64_t wide = 0x123456789abc0000;

@@ -1,8 +1,4 @@
-/*
- * A bind succeeds if any assignment of PICs exists, whichever requests have
- * attributes.  Otherwise the error's text names the requests and the missing
- * resource.
- */
+/* A bind succeeds if any assignment of PICs exists, or says what is missing. */
 #include "tests/lib/image/cpc_test.h"
 
 #include <payload.h>

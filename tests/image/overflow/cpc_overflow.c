@@ -151,11 +151,7 @@ sample_and_leave(cpc_t *cpc, uint64_t after)
 	cpc_disable(cpc);
 }
 
-/*
- * CPC-OVF-19.  A handler may leave a sample at any of its instructions.  A
- * later sample that does not end leaves the buffer as it was: its count and
- * its tick belong together.
- */
+/* CPC-OVF-19: a sample that is left, anywhere, leaves the buffer as it was. */
 CPC_TEST(a_sample_that_is_left_keeps_the_buffer)
 {
 	uint64_t before = 0, after = 0, tick, torn = 0;
@@ -228,10 +224,7 @@ bind_in_kernel(cpc_t *cpc, uint64_t n)
 	EXPECT_EQ(cpc_bind_curlwp(cpc, the_set, 0), 0);
 }
 
-/*
- * CPC-OVF-12: an ignored or blocked SIGEMT ends no sleep.  The overflow is at
- * every seventh kernel instruction on the way to sleep.
- */
+/* CPC-OVF-12: an ignored or blocked SIGEMT ends no sleep, at any place. */
 CPC_TEST(a_blocked_signal_ends_no_sleep)
 {
 	struct timespec soon = { .tv_nsec = 100000 };

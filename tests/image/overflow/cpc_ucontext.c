@@ -1,8 +1,4 @@
-/*
- * The ucontext_t of an overflow's handler, as programs written for illumos use
- * it.  It needs no feature macro, has the same names on both architectures,
- * and a handler's changes to it take effect.
- */
+/* An overflow handler's ucontext_t, as programs for illumos use it. */
 #include "tests/lib/image/cpc_test.h"
 
 #include <payload.h>

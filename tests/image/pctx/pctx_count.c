@@ -113,10 +113,7 @@ expect_2000_turns(uint64_t few, uint64_t many)
 		EXPECT(many - few >= 2000 * SPIN_INSNS);
 }
 
-/*
- * CPC-PCTXB-01, CPC-PCTXB-03: two targets differ in 2,000 turns of a loop and
- * in nothing else, so their counts differ by just these instructions.
- */
+/* CPC-PCTXB-01, CPC-PCTXB-03: two targets differ in 2,000 turns of a loop. */
 CPC_TEST(the_count_of_a_known_loop_is_exact)
 {
 	NEEDS_EXACT_COUNTS();

@@ -192,10 +192,7 @@ TEST(an_unknown_event_is_refused)
 	pctx_release(px);
 }
 
-/*
- * The process is gone after the run, and nothing but its events remains.  A
- * message says so if pctx_create() was asked for more.
- */
+/* Nothing but events remains, and a message if pctx_create() was asked more. */
 TEST(a_process_that_a_signal_kills)
 {
 	char *argv[] = { "pctx_target", "kill", NULL };

@@ -1,8 +1,4 @@
-/*
- * The kernel's writes for CLONE_CHILD_SETTID and CLONE_CHILD_CLEARTID change
- * only memory that the child may write.  If a write fails the child continues,
- * as on Linux (clone(2), set_tid_address(2)).
- */
+/* CLONE_CHILD_SETTID and _CLEARTID write only where the child may. */
 #define _GNU_SOURCE /* CLONE_VM */
 #include "tests/lib/image/cpc_test.h"
 

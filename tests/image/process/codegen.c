@@ -1,8 +1,4 @@
-/*
- * A program can write instructions, make them visible and run them, and replace
- * them by others.  The instructions are return_one() and return_two() of
- * tests/lib/image/ARCH/codegen.S.
- */
+/* A program can write instructions, run them, and replace them by others. */
 #define _GNU_SOURCE /* mremap */
 #include "tests/lib/image/test.h"
 

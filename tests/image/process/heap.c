@@ -1,7 +1,4 @@
-/*
- * malloc(3) on brk(2) and mmap(2): blocks of every size are aligned, do not
- * overlap, and keep their content.  Freed memory can be allocated again.
- */
+/* malloc(3): blocks of every size are aligned, disjoint, and come back. */
 #include "tests/lib/image/test.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
-/*
- * mmap, mprotect, mremap, munmap and brk.  New memory is zero, private to its
- * range, and gone when it is unmapped.  An impossible request fails with
- * Linux's errno and changes nothing.
- */
+/* mmap, mprotect, mremap, munmap and brk, with Linux's errnos. */
 #define _GNU_SOURCE /* mremap */
 #include "tests/lib/image/test.h"
 

@@ -1,8 +1,4 @@
-/*
- * Paths lead where they lead on Linux: slashes and ".." after files, long
- * paths, flags that say what must be there.  Files and directories of /tmp keep
- * the modes, times and owners that programs set.
- */
+/* Paths lead where they lead on Linux; /tmp keeps modes, times and owners. */
 #include "tests/lib/image/test.h"
 
 #include <dirent.h>

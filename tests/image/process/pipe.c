@@ -1,7 +1,4 @@
-/*
- * Several LWPs use one pipe.  An end is closed while another LWP sleeps on it,
- * and a signal interrupts a vector of several pieces.
- */
+/* Several LWPs use one pipe; ends are closed, and calls interrupted. */
 #define _GNU_SOURCE /* pipe2() */
 #include "tests/lib/image/test.h"
 

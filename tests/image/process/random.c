@@ -1,8 +1,4 @@
-/*
- * getrandom(2) returns bytes that look random and are the same in every run, so
- * that a record can be reproduced.  The host checks that two runs print the
- * same line.
- */
+/* getrandom(2) looks random, and is the same in each run: the host compares. */
 #include "tests/lib/image/test.h"
 
 #include <stdio.h>

@@ -1,7 +1,4 @@
-/*
- * Functions that programs of Solaris and illumos use around libcpc, as their
- * manual pages say.  Sections 2, 3C and 3KSTAT.
- */
+/* Functions of Solaris around libcpc, by sections 2, 3C and 3KSTAT. */
 #define _GNU_SOURCE
 #include "tests/lib/image/crowd.h"
 #include "tests/lib/image/test.h"

@@ -1,7 +1,4 @@
-/*
- * The state in which a program starts: arguments, environment, auxiliary
- * vector, thread-local storage, and an aligned stack.
- */
+/* Arguments, environment, auxiliary vector, TLS and stack at the start. */
 #include "tests/lib/image/test.h"
 
 #include <elf.h>

@@ -1,7 +1,4 @@
-/*
- * The C library's stdio works on the kernel's files.  It prints numbers,
- * floating point included, as ISO C says, with and without buffering.
- */
+/* The C library's stdio works on the kernel's files, as ISO C says. */
 #include "tests/lib/image/test.h"
 
 #include <errno.h>

@@ -1,7 +1,4 @@
-/*
- * The child of vfork(2) runs in its parent's memory until it executes a program
- * or ends, so posix_spawn(3) can report why it failed.
- */
+/* vfork(2)'s child has its parent's memory, so posix_spawn(3) can say why. */
 #include "tests/lib/image/test.h"
 
 #include <errno.h>

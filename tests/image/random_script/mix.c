@@ -186,11 +186,7 @@ do_end(struct mix_state *st)
 	st->l->mxl_ops[st->l->mxl_nops].op_sysno = -1;
 }
 
-/*
- * The first request, which the witness is compared with, counts instructions at
- * the scripts' privilege.  The other requests count at this or at another
- * privilege.
- */
+/* The first counts instructions at the scripts' privilege, others at any. */
 static uint32_t
 draw_flags(struct mix *mx, unsigned request)
 {
@@ -202,10 +198,7 @@ draw_flags(struct mix *mx, unsigned request)
 	return flags[request == 0 ? 0 : mix_below(mx, 5)];
 }
 
-/*
- * One set in three has one or two notify requests, which may each take a PIC
- * more.  One in three has its requests pinned to PICs.
- */
+/* One set in three has notify requests, one in three pins requests to PICs. */
 static void
 make_set(struct mix *mx, unsigned number, uint64_t seed)
 {

@@ -1,8 +1,4 @@
-/*
- * A script: system calls with loops between them.  A few lines of assembly run
- * it, so every instruction is known beforehand.  Included by tests that compare
- * counts with the instructions that ran.
- */
+/* A script: calls with loops between, of which each instruction is known. */
 #pragma once
 
 /*

@@ -381,11 +381,7 @@ choose_set(struct round *rd, struct soak_lwp *sl)
 	rd->rd_buf = cpc_buf_create(rd->rd_cpc, rd->rd_set);
 }
 
-/*
- * Leave the set in one of three ways: unbind it, then destroy it; destroy it
- * while it is bound; or leave it bound.  In the last case it stays until the
- * LWP ends or binds another.
- */
+/* Unbind and destroy the set, destroy it while bound, or leave it bound. */
 static void
 leave_set(struct round *rd)
 {

@@ -1,7 +1,4 @@
-/*
- * A process of the soak.  Its LWPs end after a few rounds and are replaced,
- * until the process ends in one of three ways.
- */
+/* A process of the soak: its LWPs are replaced, until it ends in some way. */
 #include "tests/image/random_script/soak.h"
 
 #include <inttypes.h>

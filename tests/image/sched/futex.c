@@ -1,8 +1,4 @@
-/*
- * futex(2) called directly: which LWPs wait, how many wake and in which order,
- * and the errors for wrong addresses, values and times.  The results are those
- * of Linux's futex(2) manual page.
- */
+/* futex(2): who waits, who wakes in which order, and errors, as on Linux. */
 #define _GNU_SOURCE
 #include "tests/lib/image/test.h"
 

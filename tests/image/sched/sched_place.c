@@ -1,8 +1,4 @@
-/*
- * No LWP waits for a CPU while another CPU that it may use is idle.  No LWP
- * stays on a CPU that it may not use.  Both hold after changes of affinity,
- * after binding, and when CPUs go offline and come back.
- */
+/* No LWP waits while a CPU that it may use is idle, or stays on another. */
 #define _GNU_SOURCE /* cpu_set_t */
 #include "tests/lib/image/crowd.h"
 #include "tests/lib/image/test.h"
@@ -41,10 +37,7 @@ run_anywhere(void)
 	EXPECT_EQ(sched_setaffinity(0, sizeof set, &set), 0);
 }
 
-/*
- * Only waiting work can wake the idle CPU: this LWP, its timers and the LWPs
- * that it creates stay on another CPU.
- */
+/* Only waiting work can wake the idle CPU: all else stays on another CPU. */
 
 TEST(lwps_spread_when_their_affinity_widens)
 {
@@ -228,10 +221,7 @@ TEST(a_signal_to_the_process_goes_to_a_running_lwp)
 	crowd_bind_self(PBIND_NONE);
 }
 
-/*
- * LWPs sleep, yield, spin and change their affinity while CPUs go offline and
- * come back.  Each LWP ends, and runs only on CPUs that it may use.
- */
+/* LWPs do everything while CPUs go and come, and run only where they may. */
 
 #define NRACERS 12
 #define NTURNS  60

@@ -1,7 +1,4 @@
-/*
- * A signal that a program sends to itself is delivered once, before the sending
- * call returns.  Its handler runs as the flags of sigaction(2) demand.
- */
+/* A signal to itself is delivered once, before the call returns, as asked. */
 #define _GNU_SOURCE
 #include "tests/lib/image/test.h"
 

@@ -1,8 +1,4 @@
-/*
- * A fault becomes a signal to a program that handles it.  The siginfo has the
- * reason and the address, the context the instruction.  The program continues
- * where the handler says.
- */
+/* A fault becomes a signal with its reason and place; the handler decides. */
 #define _GNU_SOURCE
 #include "tests/lib/image/test.h"
 

@@ -1,8 +1,4 @@
-/*
- * A handler finds the interrupted registers in its ucontext_t.  When it
- * returns, the registers are as before, or as the handler changed them.  No
- * frame gives a program a right that it does not have.
- */
+/* A handler's ucontext_t has the registers: it changes them, but no right. */
 #define _GNU_SOURCE
 #include "tests/lib/image/test.h"
 

@@ -1,7 +1,4 @@
-/*
- * Version 1: an overflow of either counter freezes both, and sends one SIGEMT.
- * A bind in the handler begins the next period.
- */
+/* Version 1: an overflow of either counter freezes both, with one SIGEMT. */
 #define _GNU_SOURCE
 #include "tests/lib/image/v1_test.h"
 

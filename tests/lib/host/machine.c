@@ -1,7 +1,4 @@
-/*
- * Parts of a kernel for the parsers of the arm64 machine's tables, and what
- * tests need of them.  tests/host/objs.mk renames printf() to fake_printf().
- */
+/* Parts of a kernel for the parsers of the arm64 machine's tables. */
 #include "tests/lib/host/machine.h"
 
 #include <stdio.h>

@@ -1,7 +1,4 @@
-/*
- * Included by every host test of the kernel's own parts: tests, and host
- * versions of kernel functions that many parts call.
- */
+/* Included by host tests of the kernel's parts: functions that many call. */
 #pragma once
 
 #include "tests/lib/host/test.h"

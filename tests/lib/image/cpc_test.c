@@ -1,7 +1,4 @@
-/*
- * Helpers for tests of libcpc in the image: a handle that records error
- * reports, short forms of requests and samples, and facts about the machine.
- */
+/* Helpers for tests of libcpc: a handle, requests, samples, the machine. */
 #include "tests/lib/image/cpc_test.h"
 
 #include <payload.h>

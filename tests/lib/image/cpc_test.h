@@ -1,7 +1,4 @@
-/*
- * Helpers for tests of libcpc in the image, which include this header.  Their
- * tests cite the assertions of the contract (CPC-...).
- */
+/* Helpers for tests of libcpc (CPC-...) in the image, which include this. */
 #pragma once
 
 #include <libcpc.h>

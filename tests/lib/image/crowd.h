@@ -1,7 +1,4 @@
-/*
- * A crowd: LWPs that spin and never yield, for tests whether other LWPs still
- * get their share.  Included by tests of the scheduler.
- */
+/* A crowd: LWPs that spin and never yield, for tests of the scheduler. */
 #pragma once
 
 #include <pthread.h>
@@ -24,10 +21,7 @@ struct crowd {
 	struct crowd_lwp lwp[CROWD_MAX];
 };
 
-/*
- * Start n LWPs that block every signal and spin on that CPU.  All of them have
- * begun to spin when it returns.
- */
+/* Start n LWPs that block every signal, and spin on that CPU on return. */
 void crowd_start(struct crowd *c, unsigned n, int cpu);
 /* Start one more. */
 void crowd_add(struct crowd *c, int cpu);

@@ -178,10 +178,7 @@ test_free_pages(void)
 static struct barecpc_stat at_start;
 static bool have_stat;
 
-/*
- * With test_hooks=yes the kernel says how many pages page tables have: they do
- * not count.  Without, all of them do.
- */
+/* With test_hooks=yes page tables do not count, without them they do. */
 static bool
 read_stat(struct barecpc_stat *st)
 {

@@ -46,10 +46,7 @@ cost_sled_end:
 	ret
 	.size	cost_sled, . - cost_sled
 
-/*
- * void cost_note(int, siginfo_t *, void *): a handler that stores the clock and
- * the address of the interrupted instruction in cost_noted.
- */
+/* cost_note(int, siginfo_t *, void *): cost_noted gets the clock and the PC. */
 	.globl	cost_note
 	.type	cost_note, @function
 cost_note:

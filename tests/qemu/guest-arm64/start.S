@@ -77,10 +77,7 @@ leave_irq:
 	ldp x0, x1, [sp], #16
 	eret
 
-/*
- * Each starts the counters in X0 with the first MSR, which is not counted, and
- * reads PMEVCNTR0 with an MRS, which is counted.
- */
+/* The first MSR starts the counters in X0; an MRS, counted, reads PMEVCNTR0. */
 	.globl run_loop			/* (counters, n): 1 + 2n + 1 */
 run_loop:
 	msr pmcntenset_el0, x0

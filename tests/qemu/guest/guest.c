@@ -1,7 +1,4 @@
-/*
- * The basic services of a bare-metal test: a serial port, TAP, MSRs that may
- * fault, interrupt gates, the local APIC.
- */
+/* A bare-metal test's serial port, TAP, MSRs, interrupt gates, local APIC. */
 #include "guest.h"
 
 #define COM1       0x3f8

@@ -1,7 +1,4 @@
-/*
- * The position of the overflow interrupt.  It comes after the instruction that
- * overflows the counter, without skid, by any delivery.
- */
+/* The overflow interrupt comes just after its instruction, by any delivery. */
 #include "guest.h"
 
 #define LVT_TIMER   0x320

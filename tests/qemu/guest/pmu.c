@@ -1,7 +1,4 @@
-/*
- * One interface to the three kinds of PMU registers: identify the machine, and
- * set up, start, read and stop counter n.
- */
+/* One interface to three kinds of PMU registers: counters start and stop. */
 #include "guest.h"
 
 struct pmu pmu;

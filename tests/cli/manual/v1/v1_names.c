@@ -1,7 +1,4 @@
-/*
- * cpc_version(3CPC), cpc_getcpuver(3CPC), cpc_strtoevent(3CPC) and
- * cpc_seterrfn(3CPC): what version 1 says about the CPU and its events.
- */
+/* Version 1's cpc_version(3CPC), cpc_getcpuver(), cpc_strtoevent(), errors. */
 #include "../common.h"
 
 #include <string.h>

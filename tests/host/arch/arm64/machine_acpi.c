@@ -302,11 +302,7 @@ TEST(console_of_spcr)
 	assert_string_equal(machine.m_no_driver, "");
 }
 
-/*
- * The SPCR of AWS's c7g.large and t4g.medium, as users of both have reported.
- * It is a 16550 without a clock, on PCI 1d0f:8250.  The address is not that in
- * its BAR.
- */
+/* AWS's Graviton: no clock, on PCI 1d0f:8250, not at its BAR's address. */
 TEST(console_of_graviton)
 {
 	static const unsigned char spcr[] = {

@@ -1,8 +1,4 @@
-/*
- * Files of a TFTP server.  The server is the one that the last DHCP packet
- * names, in a field or in an option.  Firmware gets files as a whole, or not at
- * all.
- */
+/* Files of the TFTP server that the last DHCP packet names, whole or not. */
 #include "tests/lib/host/support.h"
 
 #include <stdlib.h>

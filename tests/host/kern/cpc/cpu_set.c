@@ -72,10 +72,7 @@ CPC_TEST(cpus_that_cannot_be_bound)
 	assert_int_equal(cpc_unbind(cpc, set), 0);
 }
 
-/*
- * CPC-CPU-06.  The kernel first checks that the CPU exists.  A process without
- * the privilege may still count its own LWPs.
- */
+/* CPC-CPU-06: first the CPU must exist; own LWPs need no privilege. */
 CPC_TEST(the_privilege_is_needed)
 {
 	cpc_set_t *set = set_of("instructions");

@@ -1,8 +1,4 @@
-/*
- * CPC_OP_TEST_DISTURB of the test hooks.  Tests in the image use it to
- * interrupt a read at a chosen time: a timer does to the context what other
- * LWPs could do.
- */
+/* CPC_OP_TEST_DISTURB, by which image tests interrupt a read when they want. */
 #include "tests/lib/host/kcpc/host.h"
 
 #include "kern/cpc/kcpc_impl.h"

@@ -1,8 +1,4 @@
-/*
- * The archive parser reads what cpio(1) reads, and says what is wrong with
- * anything else.  It never reads beyond the archive: each archive is an
- * allocation of its exact size, and the sanitizer checks.
- */
+/* The archive parser reads what cpio(1) reads, and never beyond the archive. */
 #include "tests/lib/host/support.h"
 
 #include <stdio.h>

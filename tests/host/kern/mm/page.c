@@ -1,8 +1,4 @@
-/*
- * The page allocator and the heap on it.  An allocated block was free, is
- * complete, aligned and in no other block.  A freed block can be allocated
- * again.  At the end the number of free pages is the same as at the start.
- */
+/* The page allocator and the heap: blocks were free, are aligned, come back. */
 #include "tests/lib/host/support.h"
 
 #include <signal.h>

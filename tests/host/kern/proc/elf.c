@@ -1,8 +1,4 @@
-/*
- * The ELF check accepts a plain static program and a static PIE.  It refuses
- * every malformed file with the right message.  It never reads beyond the
- * file.
- */
+/* The ELF check takes static programs and PIEs, and refuses malformed files. */
 #include "tests/lib/host/support.h"
 
 #include <elf.h>

@@ -1,7 +1,4 @@
-/*
- * The slices of a CPU's LWPs: which time an LWP gets while another waits.
- * Switches do nothing here; the LWP that runs is c_lwp of the CPU.
- */
+/* A CPU's slices: the time that an LWP gets while another waits. */
 #include "tests/lib/host/support.h"
 
 #include <string.h>

@@ -1,8 +1,4 @@
-/*
- * Timers run when they are due, in the order of their ticks.  With equal ticks
- * they run in the order in which they were started.  The hardware is set to
- * the first tick only.
- */
+/* Timers run when due, in order; the hardware is set to the first only. */
 #include "tests/lib/host/support.h"
 
 #include <stdlib.h>

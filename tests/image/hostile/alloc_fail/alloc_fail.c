@@ -1,8 +1,4 @@
-/*
- * Each system call of the kernel's table, with each of its allocations failing
- * in turn.  The call fails with ENOMEM or EAGAIN and changes nothing, or
- * succeeds without the memory.  Needs test_hooks=yes.
- */
+/* Each system call, as each of its allocations fails (test_hooks=yes). */
 #include "tests/image/hostile/alloc_fail/turns.h"
 
 #include <payload.h>
@@ -83,11 +79,7 @@ handle_fault(int sig, siginfo_t *si, void *uc)
 	siglongjmp(out, 1);
 }
 
-/*
- * The kernel populates memory when it is mapped.  A page that could not be
- * populated is therefore not mapped, and a fault asks for no memory: the
- * program gets its signal.
- */
+/* Memory is populated when it is mapped: a fault asks for none. */
 TEST(a_fault_needs_no_memory)
 {
 	struct sigaction sa = { .sa_flags = SA_SIGINFO }, was;

@@ -1,7 +1,4 @@
-/*
- * Makes each system call again and again, with another allocation failing in
- * each turn, and compares the kernel's state.
- */
+/* Makes each call again and again, as another allocation fails each time. */
 #include "tests/image/hostile/alloc_fail/turns.h"
 
 #include <errno.h>

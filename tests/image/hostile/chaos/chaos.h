@@ -120,11 +120,7 @@ void chaos_handlers(void);
 int chaos_signal(void);
 #define CHAOS_STACK 131072 /* an LWP's: for acts and signal frames */
 
-/*
- * raw.c: the calls of one process.  A call's number and arguments depend only
- * on the call's seed.  So a call stays the same when other parts of its program
- * change.
- */
+/* raw.c: a process's calls, each of which depends on its seed alone. */
 #define CHAOS_RAW_LWPS  6
 #define CHAOS_RAW_CALLS 128
 struct chaos_program {

@@ -1,7 +1,4 @@
-/*
- * An act on counters.  Sets are bound while other LWPs do other acts.  Some
- * stay bound until the LWP or its process ends, in whatever way.
- */
+/* Acts on counters: sets stay bound until the LWP or its process ends. */
 #include "tests/image/hostile/chaos/chaos.h"
 
 #include <errno.h>

@@ -11,11 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/*
- * Several writers send records through one pipe.  Each record arrives whole,
- * because none is longer than PIPE_BUF.  The records of one writer arrive in
- * their order.
- */
+/* Writers of one pipe: each record arrives whole, in its writer's order. */
 #define RECORD_MAX 1500
 #define WRITERS    3
 #define RECORDS    12

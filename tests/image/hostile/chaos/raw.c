@@ -48,11 +48,7 @@ random_number(void)
 	return (long)chaos_below(chaos_one_in(16) ? 1 << 20 : 450);
 }
 
-/*
- * Calls that most often unmap the program's code or stack, return to a bad
- * frame, or start an LWP at a bad address.  They are rare here, so that the
- * other calls get their turn first.
- */
+/* Calls that most often ruin the process's memory: they are rare here. */
 static bool
 is_fatal(long number)
 {

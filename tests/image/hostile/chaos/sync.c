@@ -21,11 +21,7 @@ futex(volatile int *word, int op, int value, const struct timespec *ts)
 	return syscall(SYS_futex, word, op, value, ts);
 }
 
-/*
- * A team of n LWPs.  In each round, each adds to a sum under a lock, and a
- * barrier ends the round.  The last LWP of the round wakes the others through a
- * condition variable.
- */
+/* A team of n LWPs: sums under a lock, a barrier, a condition variable. */
 #define MEMBERS 4
 
 struct team {

@@ -1,7 +1,4 @@
-/*
- * A device tree that a test builds by libfdt, and the machine that it gives.
- * Included by the tests of tests/host/arch/arm64/fdt/.
- */
+/* A device tree that a test builds by libfdt, and its machine. */
 #pragma once
 
 #include <stdbool.h>

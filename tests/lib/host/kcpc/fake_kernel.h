@@ -20,16 +20,10 @@ struct pcbe_ops;
  * has every privilege.
  */
 void fake_boot(void);
-/*
- * All LWPs exit.  Returns NULL if nothing remains, or names what remains:
- * memory, contexts, PICs, timers, or a PMU that still counts.
- */
+/* All LWPs exit.  Returns NULL, or names what remains or still counts. */
 const char *fake_halt(void);
 
-/*
- * Make an LWP run on this CPU.  Process p has LWPs 1 to FAKE_NLWP.  If the LWP
- * ran on another CPU, that CPU becomes idle.
- */
+/* Make LWP 1 to FAKE_NLWP of process p run here; its CPU before is idle. */
 #define FAKE_NPROC 2
 #define FAKE_NLWP  4
 void fake_switch(unsigned p, int lwp);

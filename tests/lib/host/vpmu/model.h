@@ -1,7 +1,4 @@
-/*
- * A PMU in software and libcpc on it, for the program vpmu.  It counts right,
- * except for one defect.  Included by tests/host/payloads/.
- */
+/* A PMU in software, right but for one defect, with libcpc, for vpmu. */
 #pragma once
 
 enum defect {

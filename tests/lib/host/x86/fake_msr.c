@@ -199,10 +199,7 @@ intel_global(struct fake_cpu *c, uint32_t msr, struct reg *r)
 	}
 }
 
-/*
- * Intel SDM vol. 4, MSR_OFFCORE_RSP_0 and _1, MSR_PEBS_LD_LAT,
- * MSR_PEBS_FRONTEND, with Skylake's bits.
- */
+/* SDM vol. 4: MSR_OFFCORE_RSP_x, _PEBS_LD_LAT, _PEBS_FRONTEND of Skylake. */
 static bool
 intel_extra_msr(struct fake_cpu *c, uint32_t msr, struct reg *r)
 {

@@ -35,10 +35,7 @@ void expect_finds_lies(const struct pcbe_ops *ops);
 /* A kept PIC counts without a break while other sets start and stop. */
 void expect_keeps(const struct pcbe_ops *ops, unsigned pic);
 
-/*
- * Configure sets of random events and attributes.  The sets that configure()
- * accepts raise no #GP.  Returns the number of accepted requests.
- */
+/* Configure random sets: accepted ones raise no #GP.  Returns requests. */
 unsigned set_invent(const struct pcbe_ops *ops);
 
 /* The PICs that count the event; 0: the name is unknown. */

@@ -1,8 +1,4 @@
-/*
- * Overflows inside the kernel, on registers that count.  They interrupt by
- * NMIs.  An NMI can come at any access to a register, also in start, stop and
- * sample, and it can be late.
- */
+/* Overflows inside the kernel by NMIs, at any access to a register, or late. */
 #include "arch/x86/pmu/pic.h"
 
 #include "tests/lib/host/x86/intel_shapes.h"

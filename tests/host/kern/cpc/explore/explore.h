@@ -70,10 +70,7 @@ struct ex_result {
 	uint64_t exr_count[EX_NREQ]; /* of a sample */
 	uint64_t exr_ticks;
 	bool exr_asked; /* a read needed the kernel */
-	/*
-	 * Progress of a read: two parts per request, first its entry in the
-	 * page, then its PIC.
-	 */
+	/* Two parts of a request: its entry in the page, then its PIC. */
 	uint8_t exr_stage;
 };
 

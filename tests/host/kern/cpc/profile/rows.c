@@ -1,8 +1,4 @@
-/*
- * A profile of rows keeps the counts of each LWP, of each period, and how often
- * it left its CPU.  That its time and its page faults are right needs a real
- * machine: tests/cli/tools/stat_program.sh.
- */
+/* A profile of rows: each LWP's counts by period; its time: stat_program.sh. */
 #include "tests/lib/host/kcpc/profile.h"
 
 /* A row of two requests. */

@@ -1,8 +1,4 @@
-/*
- * A watchdog that runs is stopped by the accesses that WDAT lists, and by no
- * other, or in the control register of WDRT.  A damaged table leads to no
- * access beyond its end.
- */
+/* A watchdog is stopped by the accesses of WDAT, or WDRT's register, alone. */
 #include "tests/lib/host/support.h"
 
 #include <stdlib.h>

@@ -1,8 +1,4 @@
-/*
- * SMBIOS' names are read from both entry points.  Damaged tables give no name
- * and are not read beyond their end.  A name cannot leave its JSON string or
- * its line.  DMTF DSP0134.
- */
+/* SMBIOS' names, by both entry points, and damaged tables.  DMTF DSP0134. */
 #include "tests/lib/host/support.h"
 
 #include <stdlib.h>

@@ -1,8 +1,4 @@
-/*
- * The text console on a framebuffer.  The font identifies the written text in
- * the pixels.  Nothing is drawn beyond the screen, for any size, stride and
- * text.
- */
+/* The text console on a framebuffer: pixels by the font, none beyond. */
 #include "tests/lib/host/support.h"
 
 #include <stdio.h>

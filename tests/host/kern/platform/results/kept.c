@@ -346,10 +346,7 @@ TEST(names_of_variables)
 		assert_int_equal(name[i], want[i]);
 }
 
-/*
- * Firmware takes some variables.  All that were written are removed, and the
- * first one, which makes the others valid, is not written.
- */
+/* Firmware takes some variables: these are removed, and the first is absent. */
 static void
 make_variables(void)
 {

@@ -1,8 +1,4 @@
-/*
- * A program that changes the word of a lock all the time does not keep the
- * kernel, which holds its lock, in a loop.  Here the program changes the word
- * before each compare-and-swap of the kernel.
- */
+/* A program that keeps changing a lock's word does not hold up the kernel. */
 #include "tests/lib/host/support.h"
 
 #include <stdbool.h>
