@@ -28,7 +28,6 @@ arch_relax(void)
 volatile void *
 arch_map_device(uint64_t pa, size_t len)
 {
-	(void)pa;
 	return len <= sizeof device ? device : NULL;
 }
 

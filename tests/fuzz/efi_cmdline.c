@@ -27,9 +27,6 @@ efi_say(const char *fmt, ...)
 void *
 efi_alloc(EFI_MEMORY_TYPE type, size_t bytes, size_t align, const char *what)
 {
-	(void)type;
-	(void)align;
-	(void)what;
 	text = (struct piece){ malloc(bytes), bytes };
 	return text.at;
 }
@@ -37,7 +34,6 @@ efi_alloc(EFI_MEMORY_TYPE type, size_t bytes, size_t align, const char *what)
 void *
 efi_read_file(const char *name, size_t *bytes)
 {
-	(void)name;
 	*bytes = file.bytes;
 	return file.at;
 }

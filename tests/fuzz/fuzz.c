@@ -23,7 +23,6 @@ fuzz_read_table(void *arg, const char *name, uint64_t pa,
 {
 	volatile unsigned char sum = 0;
 
-	(void)arg;
 	CHECK(pa != 0 && strnlen(name, 4) <= 4);
 	for (size_t i = 0; i < n; i++)
 		sum = (unsigned char)(sum + bytes[i]);

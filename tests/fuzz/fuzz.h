@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A fake has the parameters of its interface. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 #define CHECK(e)                                                               \

@@ -19,16 +19,12 @@ static void *room;
 void
 efi_fail(const char *fmt, ...)
 {
-	(void)fmt;
 	abort();
 }
 
 void *
 efi_alloc(EFI_MEMORY_TYPE type, size_t bytes, size_t align, const char *what)
 {
-	(void)type;
-	(void)align;
-	(void)what;
 	return room = malloc(bytes);
 }
 
@@ -47,8 +43,6 @@ get_map(UINTN *bytes, EFI_MEMORY_DESCRIPTOR *to, UINTN *key, UINTN *step,
 static EFI_STATUS EFIAPI
 exit_boot_services(EFI_HANDLE image, UINTN key)
 {
-	(void)image;
-	(void)key;
 	return EFI_SUCCESS;
 }
 

@@ -56,7 +56,6 @@ make_tree(void **state)
 		.emd_pa = 0x40000000,
 		.emd_pages = 0x100 };
 
-	(void)state;
 	memset(&bi, 0, sizeof bi);
 	memset(systab, 0, sizeof systab);
 	memcpy(systab, "IBI SYST", 8);

@@ -73,7 +73,6 @@ put_e820(unsigned char *at, uint64_t base, uint64_t bytes, unsigned type)
 static int
 make_params(void **state)
 {
-	(void)state;
 	params = add_range(PARAMS, PARAMS_MAX);
 	put(params + 0x202, 0x53726448, 4);
 	params[0x1e8] = 1;
@@ -86,7 +85,6 @@ make_params(void **state)
 static int
 free_ranges(void **state)
 {
-	(void)state;
 	while (nrange > 0)
 		free(ranges[--nrange].at);
 	return 0;

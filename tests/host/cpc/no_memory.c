@@ -125,8 +125,6 @@ static void
 count_request(void *n, int index, const char *event, uint64_t preset,
     uint_t flags, int nattrs, const cpc_attr_t *attrs)
 {
-	(void)index, (void)event, (void)preset, (void)flags;
-	(void)nattrs, (void)attrs;
 	++*(int *)n;
 }
 
@@ -169,14 +167,12 @@ static int names;
 static void
 count_name(void *arg, const char *name)
 {
-	(void)arg, (void)name;
 	names++;
 }
 
 static void
 count_name_of_pic(void *arg, uint_t pic, const char *name)
 {
-	(void)pic;
 	count_name(arg, name);
 }
 

@@ -134,14 +134,12 @@ CPC_TEST(success_leaves_errno_alone)
 static void
 walk_nothing(void *arg, const char *name)
 {
-	(void)arg;
 	fail_msg("called for %s", name);
 }
 
 static void
 walk_no_pic(void *arg, uint_t pic, const char *name)
 {
-	(void)pic;
 	walk_nothing(arg, name);
 }
 
@@ -149,7 +147,6 @@ static void
 walk_no_request(void *arg, int index, const char *event, uint64_t preset,
     uint_t flags, int nattrs, const cpc_attr_t *attrs)
 {
-	(void)index, (void)preset, (void)flags, (void)nattrs, (void)attrs;
 	walk_nothing(arg, event);
 }
 

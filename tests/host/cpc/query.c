@@ -65,7 +65,6 @@ CPC_TEST(npic_is_constant)
 static void
 no_signal(struct lwp *l)
 {
-	(void)l;
 }
 
 /* CPC-QRY-02 */
@@ -239,7 +238,6 @@ add_event(void *arg, const char *name)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 
-	(void)arg;
 	assert_non_null(set);
 	assert_int_equal(
 	    cpc_set_add_request(cpc, set, name, 0, CPC_COUNT_USER, 0, NULL), 0);

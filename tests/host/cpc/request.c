@@ -371,7 +371,6 @@ static void
 destroy_walked_set(void *arg, int index, const char *event, uint64_t preset,
     uint_t flags, int nattrs, const cpc_attr_t *attrs)
 {
-	(void)preset, (void)flags, (void)nattrs, (void)attrs;
 	if (index == 2)
 		assert_int_equal(cpc_set_destroy(cpc, arg), 0);
 	assert_string_equal(event, "cycles");

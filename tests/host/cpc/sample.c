@@ -142,8 +142,6 @@ static void
 expect_preset(void *arg, int index, const char *event, uint64_t preset,
     uint_t flags, int nattrs, const cpc_attr_t *attrs)
 {
-	(void)arg, (void)index, (void)event, (void)flags;
-	(void)nattrs, (void)attrs;
 	assert_int_equal(preset, 1000);
 }
 

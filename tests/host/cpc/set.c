@@ -5,8 +5,6 @@ static void
 fail_if_called(void *arg, int index, const char *event, uint64_t preset,
     uint_t flags, int nattrs, const cpc_attr_t *attrs)
 {
-	(void)arg, (void)event, (void)preset, (void)flags;
-	(void)nattrs, (void)attrs;
 	fail_msg("called for request %d", index);
 }
 

@@ -134,7 +134,6 @@ create_and_destroy(cpc_set_t *shared)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 
-	(void)shared;
 	for (int i = 0; i < 3; i++)
 		expect(cpc_set_add_request(cpc, set, "instructions", 0,
 			   CPC_COUNT_USER, 0, NULL) == i);
@@ -160,7 +159,6 @@ static void
 see_request(void *arg, int index, const char *event, uint64_t preset,
     uint_t flags, int nattrs, const cpc_attr_t *attrs)
 {
-	(void)index, (void)flags, (void)nattrs, (void)attrs;
 	expect(strcmp(event, "instructions") == 0 && preset < ROUNDS);
 	++*(int *)arg;
 }
@@ -228,14 +226,12 @@ static unsigned reports;
 static void
 count_report(const char *fn, int subcode, const char *fmt, va_list ap)
 {
-	(void)fn, (void)subcode, (void)fmt, (void)ap;
 	__atomic_add_fetch(&reports, 1, __ATOMIC_RELAXED);
 }
 
 static void
 change_handler(cpc_set_t *shared)
 {
-	(void)shared;
 	expect(cpc_seterrhndlr(cpc, count_report) == 0);
 }
 
@@ -263,7 +259,6 @@ open_and_close(cpc_set_t *shared)
 {
 	cpc_t *own = cpc_open(CPC_VER_CURRENT);
 
-	(void)shared;
 	expect(own != NULL);
 	cpc_set_t *set = cpc_set_create(own);
 	expect(cpc_set_add_request(
@@ -291,7 +286,6 @@ replace_set(cpc_set_t *shared)
 	cpc_set_t *old = __atomic_load_n(&current_set, __ATOMIC_ACQUIRE);
 	cpc_set_t *set = cpc_set_create(cpc);
 
-	(void)shared;
 	expect(cpc_set_add_request(
 		   cpc, set, "instructions", 0, CPC_COUNT_USER, 0, NULL) == 0);
 	__atomic_store_n(&current_set, set, __ATOMIC_RELEASE);
@@ -306,7 +300,6 @@ use_set(cpc_set_t *shared)
 	cpc_reqinfo_t info;
 	int was_bound = cpc_bind_curlwp(cpc, set, 0);
 
-	(void)shared;
 	for (int i = 0; i < 20; i++) {
 		cpc_request_info(cpc, set, 0, &info);
 		cpc_set_restart(cpc, set);

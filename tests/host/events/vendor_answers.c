@@ -334,7 +334,6 @@ read_excluded(void **state)
 	FILE *f = open_answers("excluded.txt");
 	char line[MAXLINE], *rest;
 
-	(void)state;
 	while (fgets(line, sizeof line, f) != NULL) {
 		if (line[0] == '#')
 			continue;

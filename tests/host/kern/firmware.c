@@ -33,7 +33,6 @@ int fake_printf(const char *fmt, ...);
 int
 fake_printf(const char *fmt, ...)
 {
-	(void)fmt;
 	return 0;
 }
 
@@ -169,7 +168,6 @@ print_console(void)
 bool
 acpi_reg_read(const struct acpi_gas *at, unsigned bytes, uint32_t *v)
 {
-	(void)v;
 	printf("watchdog register=%#lx bytes=%u\n", (unsigned long)at->ag_addr,
 	    bytes);
 	return false;
@@ -178,9 +176,6 @@ acpi_reg_read(const struct acpi_gas *at, unsigned bytes, uint32_t *v)
 bool
 acpi_reg_write(const struct acpi_gas *at, unsigned bytes, uint32_t v)
 {
-	(void)at;
-	(void)bytes;
-	(void)v;
 	stop("a watchdog whose register cannot be read is written");
 	return false;
 }

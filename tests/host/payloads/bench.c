@@ -13,7 +13,6 @@
 static void
 body(struct bench *b)
 {
-	(void)b;
 }
 
 /* The labels of a kernel's instances, with a blank after each. */

@@ -28,7 +28,6 @@ static const struct cpc_profile_image images[] = {
 intptr_t
 cpc_syscall(enum cpc_op op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
 {
-	(void)d;
 	if (op == CPC_OP_PROFILE_IMAGE && b < sizeof images / sizeof *images) {
 		memcpy((void *)c, &images[b], sizeof images[b]);
 		return 0;

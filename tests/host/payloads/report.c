@@ -21,8 +21,6 @@ json_record(int argc, char *const *argv,
 {
 	size_t len;
 
-	(void)argc;
-	(void)argv;
 	free(record);
 	FILE *f = open_memstream(&record, &len);
 	members(f, arg);
@@ -38,9 +36,6 @@ json_member(FILE *f, const char *key, const char *value)
 void
 json_looks(FILE *f, unsigned looks, bool cut)
 {
-	(void)f;
-	(void)looks;
-	(void)cut;
 }
 
 void
@@ -52,8 +47,6 @@ json_string(FILE *f, const char *s)
 void
 json_privilege(FILE *f, unsigned flags)
 {
-	(void)f;
-	(void)flags;
 }
 
 static const char *machine = "";
@@ -76,7 +69,6 @@ machine_here(void)
 bool
 machine_name(const struct machine *mc, const char *name, struct cpc_event *ce)
 {
-	(void)mc;
 	ce->ce_code = 0xc0;
 	return strcmp(name, "inst_retired.any_p") == 0;
 }
@@ -90,7 +82,6 @@ perf_name_is(const char *name)
 bool
 perf_name_native(const char *name, unsigned n, char *buf, size_t size)
 {
-	(void)name;
 	snprintf(buf, size, "inst_retired.any%s", n == 0 ? "" : "_p");
 	return n < 2;
 }
@@ -98,7 +89,6 @@ perf_name_native(const char *name, unsigned n, char *buf, size_t size)
 int
 options_levels(const char *name)
 {
-	(void)name;
 	return -1;
 }
 

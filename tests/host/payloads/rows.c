@@ -17,15 +17,12 @@ struct statistics st;
 bool
 is_of_group(const struct counted *c, const struct group *g)
 {
-	(void)c;
-	(void)g;
 	return true;
 }
 
 uint64_t
 soft_value(enum soft s, const struct cpc_profile_usage *is)
 {
-	(void)s;
 	return is->cu_task_ns;
 }
 
@@ -34,8 +31,6 @@ static unsigned parts;
 void
 print_part(const struct counted *c, const struct part *pa, double value)
 {
-	(void)c;
-	(void)value;
 	parts += pa->prt_end == 7 && pa->prt_ns > 0;
 }
 
@@ -44,8 +39,6 @@ cpc_syscall(enum cpc_op op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
 {
 	struct cpc_profile_image *image = (struct cpc_profile_image *)c;
 
-	(void)a;
-	(void)d;
 	assert_int_equal(op, CPC_OP_PROFILE_IMAGE);
 	strcpy(image->ci_path, b == 0 ? "bin/prog" : "next");
 	return 0;

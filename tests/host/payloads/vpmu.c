@@ -236,15 +236,12 @@ struct read_cost report_read_cost;
 unsigned
 meter_bind(struct meter *m, const struct event *events, unsigned n)
 {
-	(void)m;
-	(void)events;
 	return n;
 }
 
 void
 meter_unbind(struct meter *m)
 {
-	(void)m;
 }
 
 void

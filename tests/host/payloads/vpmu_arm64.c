@@ -198,7 +198,6 @@ static char failure[200], failed[200];
 void
 point_note(const char *fmt, ...)
 {
-	(void)fmt;
 }
 
 void

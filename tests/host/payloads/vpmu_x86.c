@@ -190,7 +190,6 @@ long __wrap_syscall(long number, struct barecpc_interrupts *by);
 long
 __wrap_syscall(long number, struct barecpc_interrupts *by)
 {
-	(void)number;
 	by->by_nmis = nmis;
 	return 0;
 }

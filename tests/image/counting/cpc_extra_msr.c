@@ -101,7 +101,6 @@ bind_other(pctx_t *px, pid_t pid, id_t id, void *arg)
 {
 	struct controller *c = &controller;
 
-	(void)pid, (void)arg;
 	EXPECT_EQ(cpc_bind_pctx(c->cpc, px, id, c->other, 0), 0);
 	expect_exact_spin(c->cpc, c->set);
 	return 0;

@@ -392,7 +392,6 @@ static volatile sig_atomic_t signals;
 static void
 count_signal(int sig)
 {
-	(void)sig;
 	signals++;
 }
 
@@ -436,7 +435,6 @@ static cpc_buf_t *other;
 static void
 sample_other(int sig)
 {
-	(void)sig;
 	signals++;
 	EXPECT_EQ(cpc_set_sample(handlers_cpc, walk_set, other), 0);
 }

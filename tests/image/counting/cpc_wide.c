@@ -157,9 +157,6 @@ static volatile int handler_calls;
 static void
 enable_again(int sig, siginfo_t *si, void *context)
 {
-	(void)sig;
-	(void)si;
-	(void)context;
 	handler_calls++;
 	EXPECT_EQ(cpc_enable(the_cpc), 0);
 }

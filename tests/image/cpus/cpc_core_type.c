@@ -416,8 +416,6 @@ bind_and_unbind(pctx_t *px, pid_t pid, id_t id, void *arg)
 {
 	cpc_set_t *set = controllers_set[nbound % 3];
 
-	(void)pid;
-	(void)arg;
 	if (cpc_bind_pctx(the_cpc, px, id, set, 0) != 0)
 		return -1;
 	nbound++;

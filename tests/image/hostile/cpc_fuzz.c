@@ -228,9 +228,6 @@ handler_step(void)
 static void
 handle_overflow(int sig, siginfo_t *si, void *context)
 {
-	(void)sig;
-	(void)si;
-	(void)context;
 	fz.calls++;
 	if (fz.busy)
 		fz.known = false;
@@ -241,9 +238,6 @@ handle_overflow(int sig, siginfo_t *si, void *context)
 static void
 handle_fault(int sig, siginfo_t *si, void *context)
 {
-	(void)sig;
-	(void)si;
-	(void)context;
 	siglongjmp(fz.out, 1);
 }
 
@@ -438,8 +432,6 @@ controller_step(pctx_t *px, pid_t pid, id_t id, void *arg)
 {
 	char event[64];
 
-	(void)pid;
-	(void)arg;
 	nstep++;
 	if (controllers_set != NULL && random_below(2) == 0) {
 		cpc_unbind(the_cpc, controllers_set);

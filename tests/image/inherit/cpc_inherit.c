@@ -277,8 +277,6 @@ emt_handler(int sig, siginfo_t *si, void *context)
 {
 	uint64_t v[2] = { 0, 0 };
 
-	(void)sig;
-	(void)context;
 	EXPECT_EQ(si->si_code, EMT_CPCOVF);
 	handler_thread = pthread_self();
 	EXPECT_EQ(cpc_set_sample(the_cpc, the_set, handler_buf), 0);

@@ -148,7 +148,6 @@ CPC_TEST(two_counters_cannot_share_an_escr)
 static void *
 retire_on_cpu_1(void *arg)
 {
-	(void)arg;
 	go_to(1);
 	retire(N, USER);
 	retire(10 * N, SYSTEM);

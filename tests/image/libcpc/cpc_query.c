@@ -122,7 +122,6 @@ CPC_TEST(walk_of_no_pic_is_einval)
 static void
 expect_on_the_list(void *arg, const char *name)
 {
-	(void)arg;
 	if (!EXPECT(is_generic(name + strlen("PAPI_"))))
 		test_note("event: %s", name);
 }

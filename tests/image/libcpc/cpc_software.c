@@ -165,7 +165,6 @@ emt_handler(int sig, siginfo_t *si, void *context)
 	const ucontext_t *uc = context;
 	uint64_t v = 0;
 
-	(void)sig;
 	handler_calls++;
 	EXPECT_EQ(si->si_code, EMT_CPCOVF);
 	handler_addr = (uintptr_t)si->si_addr;
@@ -526,7 +525,6 @@ CPC_TEST(fixed_pics_count_their_own_event)
 static void
 count_event_name(void *arg, uint_t pic, const char *name)
 {
-	(void)pic, (void)name;
 	++*(int *)arg;
 }
 

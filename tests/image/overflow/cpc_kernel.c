@@ -62,7 +62,6 @@ static struct {
 static void
 note_stop(int sig)
 {
-	(void)sig;
 	last_stop.signals++;
 	EXPECT_EQ(
 	    cpc_set_sample(last_stop.cpc, last_stop.set, last_stop.buf), 0);
@@ -327,8 +326,6 @@ step_over_fault(int sig, siginfo_t *si, void *context)
 {
 	ucontext_t *uc = context;
 
-	(void)sig;
-	(void)si;
 	uc->uc_mcontext.gregs[REG_PC] += UNDEF_BYTES;
 }
 

@@ -37,7 +37,6 @@ restarting_handler(int sig, siginfo_t *si, void *context)
 {
 	ucontext_t *uc = context;
 
-	(void)sig;
 	handler_calls++;
 	handler_code = si->si_code;
 	handler_addr = (uintptr_t)si->si_addr;
@@ -135,7 +134,6 @@ static sigjmp_buf away;
 static void
 leave_by_siglongjmp(int sig)
 {
-	(void)sig;
 	siglongjmp(away, 1);
 }
 
@@ -277,7 +275,6 @@ take_on_request(void *arg)
 static void
 count_signal(int sig)
 {
-	(void)sig;
 	handler_calls++;
 }
 
@@ -327,7 +324,6 @@ check_restarted_call(int sig, siginfo_t *si, void *context)
 	const ucontext_t *uc = context;
 	const void *at = (const void *)uc->uc_mcontext.gregs[REG_PC];
 
-	(void)sig;
 	if (memcmp(at, call_insn, sizeof call_insn) != 0)
 		return;
 	restarted_calls++;

@@ -58,7 +58,6 @@ note_stop(int sig, siginfo_t *si, void *context)
 {
 	ucontext_t *uc = context;
 
-	(void)sig;
 	last_stop.calls++;
 	last_stop.code = si->si_code;
 	last_stop.addr = (uintptr_t)si->si_addr;

@@ -88,8 +88,6 @@ note_progress(int sig, siginfo_t *si, void *context)
 {
 	int64_t at = loop_position(context);
 
-	(void)sig;
-	(void)si;
 	if (at < 0) {
 		loop_state.odd++;
 	} else {
@@ -209,9 +207,6 @@ restart_or_end(int sig, siginfo_t *si, void *context)
 {
 	uint64_t v = 1;
 
-	(void)sig;
-	(void)si;
-	(void)context;
 	storm.calls++;
 	if (cpc_set_sample(the_cpc, storm.set, storm.buf) != 0)
 		storm.wrong++;

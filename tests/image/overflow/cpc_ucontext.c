@@ -49,7 +49,6 @@ end_the_loop(int sig, siginfo_t *si, void *context)
 {
 	ucontext_t *uc = context;
 
-	(void)sig;
 	handler_calls++;
 	handler_addr = (uintptr_t)si->si_addr;
 	handler_pc = (uintptr_t)uc->uc_mcontext.gregs[PC];
@@ -82,9 +81,6 @@ CPC_TEST(changes_by_the_handler_take_effect)
 static void
 restart_set(int sig, siginfo_t *si, void *context)
 {
-	(void)sig;
-	(void)si;
-	(void)context;
 	handler_calls++;
 	EXPECT_EQ(cpc_set_restart(the_cpc, the_set), 0);
 }

@@ -32,7 +32,6 @@ static struct counter {
 static int
 bind_here(pctx_t *px, pid_t pid, id_t id, void *arg)
 {
-	(void)pid, (void)arg;
 	if (id != ct.lwp)
 		return 0;
 	/* Another set is bound first; this one displaces it. */
@@ -52,7 +51,6 @@ bind_here(pctx_t *px, pid_t pid, id_t id, void *arg)
 static int
 sample_here(pctx_t *px, pid_t pid, id_t id, void *arg)
 {
-	(void)px, (void)pid, (void)arg;
 	if (id != ct.lwp)
 		return 0;
 	ct.sample_errno =
@@ -65,14 +63,12 @@ sample_here(pctx_t *px, pid_t pid, id_t id, void *arg)
 static void
 take_status(pctx_t *px, pid_t pid, id_t id, int status, void *arg)
 {
-	(void)px, (void)pid, (void)id, (void)arg;
 	ct.status = status;
 }
 
 static int
 ignore_exec(pctx_t *px, pid_t pid, id_t id, char *command, void *arg)
 {
-	(void)px, (void)pid, (void)id, (void)command, (void)arg;
 	return 0;
 }
 
@@ -248,7 +244,6 @@ static int bound_at_tick;
 static int
 bind_in_tick(pctx_t *px, pid_t pid, id_t id, void *arg)
 {
-	(void)pid, (void)arg;
 	bound_at_tick = cpc_bind_pctx(ct.cpc, px, id, ct.set, 0);
 	return 0;
 }
@@ -384,7 +379,6 @@ count_child(pctx_t *px, pid_t parent, id_t child, pid_t lwp, void *arg)
 {
 	int *result = arg;
 
-	(void)parent, (void)child, (void)lwp;
 	pctx_set_events(px, PCTX_INIT_LWP_EVENT, bind_here, PCTX_FINI_LWP_EVENT,
 	    sample_here, PCTX_NULL_EVENT);
 	ct.bind_errno = ct.sample_errno = ct.unbind = -1;

@@ -29,7 +29,6 @@ verdict(char who)
 static int
 on_init(pctx_t *px, pid_t pid, id_t id, void *arg)
 {
-	(void)px, (void)arg;
 	seen_pid = pid;
 	event_note("init%d ", (int)id);
 	return verdict('i');
@@ -38,7 +37,6 @@ on_init(pctx_t *px, pid_t pid, id_t id, void *arg)
 static int
 on_fini(pctx_t *px, pid_t pid, id_t id, void *arg)
 {
-	(void)px, (void)arg, (void)pid;
 	event_note("fini%d ", (int)id);
 	return verdict('f');
 }
@@ -46,7 +44,6 @@ on_fini(pctx_t *px, pid_t pid, id_t id, void *arg)
 static int
 on_lwp_create(pctx_t *px, pid_t pid, id_t id, void *arg)
 {
-	(void)px, (void)arg, (void)pid;
 	event_note("create%d ", (int)id);
 	return verdict('c');
 }
@@ -54,7 +51,6 @@ on_lwp_create(pctx_t *px, pid_t pid, id_t id, void *arg)
 static int
 on_lwp_exit(pctx_t *px, pid_t pid, id_t id, void *arg)
 {
-	(void)px, (void)arg, (void)pid;
 	event_note("lwpexit%d ", (int)id);
 	return verdict('l');
 }
@@ -62,7 +58,6 @@ on_lwp_exit(pctx_t *px, pid_t pid, id_t id, void *arg)
 static int
 on_exec(pctx_t *px, pid_t pid, id_t id, char *command, void *arg)
 {
-	(void)px, (void)arg, (void)pid;
 	event_note("exec%d(%s) ", (int)id, command);
 	return verdict('e');
 }
@@ -70,14 +65,12 @@ on_exec(pctx_t *px, pid_t pid, id_t id, char *command, void *arg)
 static void
 on_exit_status(pctx_t *px, pid_t pid, id_t id, int status, void *arg)
 {
-	(void)px, (void)arg, (void)pid;
 	event_note("exit%d(%d) ", (int)id, status);
 }
 
 static int
 on_tick(pctx_t *px, pid_t pid, id_t id, void *arg)
 {
-	(void)px, (void)arg, (void)pid, (void)id;
 	ticks++;
 	return verdict('t');
 }
@@ -316,7 +309,6 @@ static hrtime_t tick_began[2];
 static int
 slow_tick(pctx_t *px, pid_t pid, id_t id, void *arg)
 {
-	(void)px, (void)pid, (void)id, (void)arg;
 	if (ticks < 2)
 		tick_began[ticks] = gethrtime();
 	nanosleep(&tick_time, NULL);
@@ -390,7 +382,6 @@ static pctx_t *running;
 static void
 terminate_run(int sig)
 {
-	(void)sig;
 	pctx_terminate(running);
 }
 
@@ -461,7 +452,6 @@ static FILE *follow; /* the copy of the controller reports through it */
 static void
 on_fork(pctx_t *px, pid_t parent, id_t child, pid_t lwp, void *arg)
 {
-	(void)arg;
 	event_log[0] = '\0';
 	event_note("%s%d ", parent == seen_pid ? "of" : "not of", (int)lwp);
 	seen_pid = (pid_t)child;

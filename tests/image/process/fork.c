@@ -174,7 +174,6 @@ record_signal(int sig)
 static int
 signal_parent(void *arg)
 {
-	(void)arg;
 	kill(getppid(), SIGUSR1);
 	usleep(1000);
 	_exit(last_signal);
@@ -224,7 +223,6 @@ exec_self(void *arg)
 {
 	char *argv[] = { test_argv[0], NULL }, *envv[] = { "EXIT3=", NULL };
 
-	(void)arg;
 	execve(test_argv[0], argv, envv);
 	return NULL;
 }

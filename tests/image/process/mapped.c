@@ -149,7 +149,6 @@ static volatile bool stop_reading, was_zero;
 static void *
 read_on(void *arg)
 {
-	(void)arg;
 	while (!stop_reading)
 		was_zero |= *read_byte == 0;
 	return NULL;

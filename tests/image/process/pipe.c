@@ -75,7 +75,6 @@ TEST(closed_under_a_reader)
 static void *
 write_big(void *arg)
 {
-	(void)arg;
 	return (void *)write(fd[1], big, sizeof big);
 }
 
@@ -180,7 +179,6 @@ TEST(a_short_writev_is_not_split)
 static void *
 write_piece(void *arg)
 {
-	(void)arg;
 	return (void *)write(fd[1], big, 8);
 }
 

@@ -60,7 +60,6 @@ static sigjmp_buf back;
 static void
 handler(int sig)
 {
-	(void)sig;
 	_Unwind_Backtrace(see_frame, &trace);
 	siglongjmp(back, 1);
 }
@@ -99,7 +98,6 @@ stop_at(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
     struct _Unwind_Exception *object, struct _Unwind_Context *context,
     void *arg)
 {
-	(void)version, (void)actions, (void)class, (void)object, (void)context;
 	if (cleaned == DEPTH)
 		__builtin_longjmp(arg, 1);
 	return _URC_NO_REASON;

@@ -51,7 +51,6 @@ TEST(spawning_a_missing_program_says_so)
 static int
 kill_self(void *arg)
 {
-	(void)arg;
 	shared++;
 	kill(getpid(), SIGKILL);
 	return 0;

@@ -159,7 +159,6 @@ do_freeze(struct round *rd)
 static void
 do_yield(struct round *rd)
 {
-	(void)rd;
 	syscall(SYS_sched_yield);
 }
 

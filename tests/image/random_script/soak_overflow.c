@@ -32,9 +32,6 @@ handle_overflow(int sig, siginfo_t *si, void *context)
 {
 	uint64_t value = 0;
 
-	(void)sig;
-	(void)si;
-	(void)context;
 	if (ovf.ov_last.ms_head.cs_hrtime != 0)
 		return;
 	if (cpc_set_sample(ovf.ov_cpc, ovf.ov_set, ovf.ov_buf) != 0) {

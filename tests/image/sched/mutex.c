@@ -126,7 +126,6 @@ try_until(void *arg)
 {
 	struct timespec until = from_now(2000000);
 
-	(void)arg;
 	EXPECT_ERRNO(futex(&word, LOCK_PI, &until), ETIMEDOUT);
 	return NULL;
 }
@@ -156,7 +155,6 @@ static struct {
 static void *
 add(void *arg)
 {
-	(void)arg;
 	for (int i = 0; i < TURNS; i++) {
 		EXPECT_EQ(pthread_mutex_lock(&shared.mutex), 0);
 		long was = shared.sum;
@@ -255,7 +253,6 @@ lock_wait_and_end(void *arg)
 static void *
 own_and_end(void *arg)
 {
-	(void)arg;
 	EXPECT_EQ(futex(&word, LOCK_PI, NULL), 0);
 	start_waiting(&waiter, lock_and_unlock, &word_owner);
 	return NULL;
@@ -277,7 +274,6 @@ TEST(an_owner_that_ends_hands_over)
 static void *
 lock_and_leave(void *arg)
 {
-	(void)arg;
 	EXPECT_EQ(futex(&word, LOCK_PI, NULL), 0);
 	return NULL;
 }
@@ -299,7 +295,6 @@ static pthread_t first, second;
 static void *
 own_for_two_and_end(void *arg)
 {
-	(void)arg;
 	EXPECT_EQ(futex(&word, LOCK_PI, NULL), 0);
 	EXPECT_EQ(pthread_create(&first, NULL, lock_and_leave, NULL), 0);
 	while (__atomic_load_n(&word, __ATOMIC_SEQ_CST) == self())

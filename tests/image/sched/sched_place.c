@@ -165,7 +165,6 @@ static volatile int64_t handled;
 static void
 record_handler(int sig)
 {
-	(void)sig;
 	handled = crowd_now_us();
 	handled_by = pthread_self();
 }

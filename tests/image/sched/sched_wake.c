@@ -49,7 +49,6 @@ static volatile bool started, ended;
 static void
 record_time(int sig)
 {
-	(void)sig;
 	handled = crowd_now_us();
 }
 

@@ -45,7 +45,6 @@ static long counter;
 static void *
 add_under_lock(void *arg)
 {
-	(void)arg;
 	for (int i = 0; i < NROUND; i++) {
 		pthread_mutex_lock(&lock);
 		long was = counter;
@@ -113,7 +112,6 @@ static int arrived[20], serial;
 static void *
 meet_at_barrier(void *arg)
 {
-	(void)arg;
 	for (int i = 0; i < 20; i++) {
 		__atomic_add_fetch(&arrived[i], 1, __ATOMIC_SEQ_CST);
 		if (pthread_barrier_wait(&barrier) != 0)
@@ -162,7 +160,6 @@ static int gate;
 static void *
 open_gate(void *arg)
 {
-	(void)arg;
 	__atomic_store_n(&gate, 1, __ATOMIC_SEQ_CST);
 	return NULL;
 }
@@ -245,7 +242,6 @@ static int may_go;
 static void *
 wait_for_go(void *arg)
 {
-	(void)arg;
 	pthread_mutex_lock(&lock);
 	while (!may_go)
 		pthread_cond_wait(&cond, &lock);
@@ -280,7 +276,6 @@ static volatile char *page;
 static void *
 unmap_and_map(void *arg)
 {
-	(void)arg;
 	for (int i = 1; i < 100; i++) {
 		/* This LWP sees the new, zero page, never the old. */
 		mmap((void *)page, 4096, PROT_READ | PROT_WRITE,

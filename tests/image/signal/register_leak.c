@@ -81,7 +81,6 @@ handle(int sig, void (*handler)(int, siginfo_t *, void *))
 static void
 look_in_handler(int sig, siginfo_t *si, void *uc)
 {
-	(void)si;
 	scan(uc, altstack + sizeof altstack); /* the whole frame */
 	look();
 	if (sig == SIGSEGV)
@@ -91,8 +90,6 @@ look_in_handler(int sig, siginfo_t *si, void *uc)
 static void
 end_with_own(int sig, siginfo_t *si, void *uc)
 {
-	(void)sig;
-	(void)si;
 	scan(uc, altstack + sizeof altstack);
 	_exit(found != 0);
 }
@@ -250,8 +247,6 @@ static void (*change)(ucontext_t *uc);
 static void
 return_changed(int sig, siginfo_t *si, void *uc)
 {
-	(void)sig;
-	(void)si;
 	scan(uc, altstack + sizeof altstack);
 	sched_yield(); /* the secrets are in the CPU again */
 	change(uc);

@@ -21,7 +21,6 @@ count_signal(int sig)
 static void
 record_siginfo(int sig, siginfo_t *si, void *uc)
 {
-	(void)uc;
 	last_sig = sig == si->si_signo ? sig : -1;
 	last_code = si->si_code;
 	last_pid = si->si_pid;

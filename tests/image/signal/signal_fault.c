@@ -187,7 +187,6 @@ static volatile int nested;
 static void
 fault_in_handler(int sig, siginfo_t *si, void *uc)
 {
-	(void)uc;
 	if (sig == SIGSEGV) {
 		nested = 1;
 #ifdef __aarch64__
@@ -197,7 +196,6 @@ fault_in_handler(int sig, siginfo_t *si, void *uc)
 #endif
 	}
 	nested++;
-	(void)si;
 	siglongjmp(out, 1);
 }
 
@@ -219,8 +217,6 @@ static volatile int steps;
 static void
 count_steps(int sig, siginfo_t *si, void *uc)
 {
-	(void)sig;
-	(void)uc;
 	steps += si->si_code == TRAP_TRACE;
 }
 

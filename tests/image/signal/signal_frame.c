@@ -122,8 +122,6 @@ spoil_simd(int sig, siginfo_t *si, void *context)
 {
 	static unsigned char junk[MAXBYTES], trash[MAXBYTES];
 
-	(void)sig;
-	(void)si;
 #ifdef __aarch64__
 	ucontext_t *uc = context;
 	struct fpsimd_context *fp = (void *)uc->uc_mcontext.__reserved;
@@ -131,7 +129,6 @@ spoil_simd(int sig, siginfo_t *si, void *context)
 	if (drop_records)
 		memset(fp + 1, 0, sizeof(struct _aarch64_ctx));
 #else
-	(void)context;
 #endif
 	memset(junk, 0xa5, sizeof junk);
 	if (fpstate_wide_bytes() != 0)
@@ -166,9 +163,6 @@ check_simd(across_fn *across, size_t bytes, int sig)
 static void
 fail_if_called(int sig, siginfo_t *si, void *uc)
 {
-	(void)sig;
-	(void)si;
-	(void)uc;
 	abort();
 }
 
@@ -241,9 +235,6 @@ overwrite_stack(int sig, siginfo_t *si, void *uc)
 {
 	volatile char much[2048];
 
-	(void)sig;
-	(void)si;
-	(void)uc;
 	memset((char *)much, 0xff, sizeof much);
 }
 
@@ -293,7 +284,6 @@ damage_frame(int sig, siginfo_t *si, void *context)
 {
 	ucontext_t *uc = context;
 
-	(void)si;
 	if (sig == SIGSEGV) {
 		faults++;
 		siglongjmp(out, 1);
@@ -385,8 +375,6 @@ ask_for_privilege(int sig, siginfo_t *si, void *context)
 {
 	ucontext_t *uc = context;
 
-	(void)sig;
-	(void)si;
 	calls++;
 #ifdef __x86_64__
 	/* IOPL, IF off, NT, VM, VIF, VIP; and the kernel's segments */

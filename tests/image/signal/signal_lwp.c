@@ -25,7 +25,6 @@ static volatile int calls;
 static void
 record_handler(int sig)
 {
-	(void)sig;
 	handled_by = pthread_self();
 	calls++;
 }
@@ -69,7 +68,6 @@ sleep_long(void *arg)
 {
 	struct timespec ts = { 100, 0 };
 
-	(void)arg;
 	result = nanosleep(&ts, &left);
 	result_errno = errno;
 	return NULL;

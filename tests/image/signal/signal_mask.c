@@ -262,8 +262,6 @@ edit_mask(int sig, siginfo_t *si, void *context)
 {
 	ucontext_t *uc = context;
 
-	(void)sig;
-	(void)si;
 	sigaddset(&uc->uc_sigmask, SIGUSR2);
 	sigaddset(&uc->uc_sigmask, SIGKILL);
 }

@@ -123,7 +123,6 @@ leave_handler(int sig)
 {
 	char here;
 
-	(void)sig;
 	handler_sp = (uintptr_t)&here;
 	calls++;
 	siglongjmp(out, 1);

@@ -21,7 +21,6 @@ binding_handler(int sig, siginfo_t *si, void *context)
 {
 	cpc_event_t now, again;
 
-	(void)sig, (void)context;
 	handler_calls++;
 	handler_code = si->si_code;
 	EXPECT_EQ(cpc_take_sample(&now), 0);
@@ -108,7 +107,6 @@ first_handler(int sig)
 {
 	cpc_event_t now;
 
-	(void)sig;
 	handler_calls++;
 	EXPECT_EQ(cpc_take_sample(&now), 0);
 	first_values[0] = now.ce_pic[0];
@@ -121,7 +119,6 @@ signalled_first(void *arg)
 {
 	cpc_event_t now;
 
-	(void)arg;
 	EXPECT_EQ(handler_calls, 1);
 	EXPECT_EQ(cpc_take_sample(&now), 0);
 	EXPECT(now.ce_pic[0] >= the_event.ce_pic[0]);

@@ -16,7 +16,6 @@ bind_here(pctx_t *px, pid_t pid, id_t id, void *arg)
 {
 	cpc_event_t now;
 
-	(void)pid, (void)arg;
 	EXPECT_ERRNO(cpc_pctx_take_sample(px, id, &now), EINVAL);
 	EXPECT_EQ(cpc_pctx_rele(px, id), 0);
 	EXPECT_ERRNO(
@@ -35,7 +34,6 @@ bind_here(pctx_t *px, pid_t pid, id_t id, void *arg)
 static int
 sample_here(pctx_t *px, pid_t pid, id_t id, void *arg)
 {
-	(void)pid, (void)arg;
 	fini_errno = cpc_pctx_take_sample(px, id, &at_fini) == 0 ? 0 : errno;
 	EXPECT_EQ(cpc_pctx_rele(px, id), 0);
 	return 0;

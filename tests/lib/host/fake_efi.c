@@ -52,9 +52,6 @@ static unsigned ntaken;
 void *
 efi_alloc(EFI_MEMORY_TYPE type, size_t bytes, size_t align, const char *what)
 {
-	(void)type;
-	(void)align;
-	(void)what;
 	assert_true(ntaken < sizeof taken / sizeof *taken);
 	return taken[ntaken++] = malloc(bytes);
 }

@@ -12,6 +12,9 @@
 
 #include <cmocka.h>
 
+/* A fake, a handler or a thread has the parameters of its interface. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 /* Define a test: TEST(name) { ... } */
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 /* The same, with what cmocka calls before and after it, or NULL. */

@@ -12,6 +12,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* A fake, a handler or a thread has the parameters of its interface. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 struct test {
 	const char *t_name;
 	void (*t_fn)(void);

@@ -96,7 +96,6 @@ efi_volume_home(const char **why)
 void
 efi_say(const char *fmt, ...)
 {
-	(void)fmt;
 }
 
 void
@@ -110,7 +109,6 @@ void
 efi_word_value(
     const struct bootinfo *bi, const char *name, char *value, size_t size)
 {
-	(void)bi;
 	if (strcmp(name, "then") == 0 && then_word != NULL)
 		snprintf(value, size, "%s", then_word);
 }
@@ -139,8 +137,6 @@ static EFI_STATUS EFIAPI
 allocate_pages(EFI_ALLOCATE_TYPE how, EFI_MEMORY_TYPE type, UINTN pages,
     EFI_PHYSICAL_ADDRESS *at)
 {
-	(void)type;
-	(void)at;
 	assert_int_equal(how, AllocateAddress);
 	assert_int_equal(pages, KEPT_PLACE / EFI_PAGE);
 	return EFI_SUCCESS;
@@ -150,8 +146,6 @@ allocate_pages(EFI_ALLOCATE_TYPE how, EFI_MEMORY_TYPE type, UINTN pages,
 static EFI_STATUS EFIAPI
 read_key(SIMPLE_INPUT_INTERFACE *this, EFI_INPUT_KEY *key)
 {
-	(void)this;
-	(void)key;
 	if (!key_down)
 		return EFI_NOT_READY;
 	key_down = false;
@@ -228,7 +222,6 @@ clear_machine(void **state)
 	static char *all;
 	const size_t bytes = BYTES + KEPT_STEP;
 
-	(void)state;
 	if (all != NULL)
 		munmap(all, bytes);
 	all = mmap(NULL, bytes, PROT_READ | PROT_WRITE,

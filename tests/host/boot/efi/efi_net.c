@@ -16,9 +16,6 @@ static unsigned ntaken;
 void *
 efi_alloc(EFI_MEMORY_TYPE type, size_t bytes, size_t align, const char *what)
 {
-	(void)type;
-	(void)align;
-	(void)what;
 	assert_true(ntaken < 4);
 	return taken[ntaken++] = malloc(bytes);
 }
@@ -26,7 +23,6 @@ efi_alloc(EFI_MEMORY_TYPE type, size_t bytes, size_t align, const char *what)
 void
 efi_fail(const char *fmt, ...)
 {
-	(void)fmt;
 	abort();
 }
 

@@ -23,7 +23,6 @@ static jmp_buf failed;
 void
 efi_fail(const char *fmt, ...)
 {
-	(void)fmt;
 	longjmp(failed, 1);
 }
 
@@ -177,8 +176,6 @@ static EFI_STATUS EFIAPI
 locate_handle_buffer(EFI_LOCATE_SEARCH_TYPE type, EFI_GUID *guid, void *key,
     UINTN *n, EFI_HANDLE **handles)
 {
-	(void)guid;
-	(void)key;
 	assert_int_equal(type, ByProtocol);
 	*n = 2;
 	*handles = malloc(2 * sizeof **handles);
@@ -190,7 +187,6 @@ locate_handle_buffer(EFI_LOCATE_SEARCH_TYPE type, EFI_GUID *guid, void *key,
 static EFI_STATUS EFIAPI
 handle_protocol(EFI_HANDLE handle, EFI_GUID *guid, void **protocol)
 {
-	(void)guid;
 	*protocol = handle;
 	return EFI_SUCCESS;
 }

@@ -11,7 +11,6 @@
 intptr_t
 cpc_syscall(enum cpc_op op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
 {
-	(void)op, (void)a, (void)b, (void)c, (void)d;
 	return -ENOSYS;
 }
 
@@ -21,7 +20,6 @@ static struct machine intel, amd, arm, soft;
 static int
 set_up(void **state)
 {
-	(void)state;
 	intel = (struct machine){ .mc_loaded = true,
 		.mc_pmu = { .pm_kind = CPC_PMU_INTEL,
 		    .pm_pics = 0x7f,

@@ -52,7 +52,6 @@ static char names[256];
 static void
 note_name(void *arg, const char *name)
 {
-	(void)arg;
 	strcat(strcat(names, name), " ");
 }
 

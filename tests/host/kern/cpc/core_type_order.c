@@ -295,7 +295,6 @@ try_all(void)
 static void
 others_act_on_the_way(void **state)
 {
-	(void)state;
 	unsigned n = try_all();
 	schedule[0] = '\0';
 	print_message("# %u schedules\n", n);
@@ -310,7 +309,6 @@ a_fault_is_found(void **state)
 {
 	char command[200];
 
-	(void)state;
 	snprintf(command, sizeof command, "%s fault >/dev/null 2>&1", self);
 	assert_int_not_equal(system(command), 0);
 }
@@ -318,7 +316,6 @@ a_fault_is_found(void **state)
 static int
 print_failed(void **state)
 {
-	(void)state;
 	if (schedule[0] != '\0')
 		print_error("# %s\n", schedule);
 	return 0;
@@ -327,7 +324,6 @@ print_failed(void **state)
 static int
 two_types(void **state)
 {
-	(void)state;
 	fake_shape = fake_ordinary;
 	fake_shape.npic = 6;
 	fake_shape.npic2 = 4;

@@ -29,7 +29,6 @@
 static int
 fixture_up(void **state)
 {
-	(void)state;
 	fake_shape = fake_ordinary;
 	fake_backend = NULL;
 	tick_scale = (struct tick_scale){ 12, 3 };
@@ -45,7 +44,6 @@ fixture_down(void **state)
 {
 	const char *left = fake_halt();
 
-	(void)state;
 	if (left != NULL)
 		print_error("still there after the test: %s\n", left);
 	return left == NULL ? 0 : -1;

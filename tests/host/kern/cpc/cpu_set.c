@@ -14,7 +14,6 @@ static unsigned posts;
 static void
 count_post(struct lwp *l)
 {
-	(void)l;
 	posts++;
 }
 

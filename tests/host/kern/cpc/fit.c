@@ -27,14 +27,12 @@ uint64_t kcpc_stray;
 void
 kcpc_drop(struct lwp *l)
 {
-	(void)l;
 	abort();
 }
 
 void
 kcpc_cpu_drop(struct kcpc_ctx *ctx)
 {
-	(void)ctx;
 	abort();
 }
 
@@ -59,7 +57,6 @@ kfree(void *p)
 void
 timer_stop(struct timer *t)
 {
-	(void)t;
 }
 
 /* A generator with a fixed seed, so that a failure repeats (Marsaglia). */

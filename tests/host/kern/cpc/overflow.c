@@ -11,7 +11,6 @@ static unsigned posted;
 static void
 count_post(struct lwp *l)
 {
-	(void)l;
 	posted++;
 }
 

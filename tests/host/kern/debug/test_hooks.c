@@ -9,7 +9,6 @@ static cpc_set_t *set;
 static int
 init_hooks(void **state)
 {
-	(void)state;
 	test_hooks_init(false);
 	return 0;
 }

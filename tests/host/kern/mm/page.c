@@ -32,7 +32,6 @@ static size_t nfree, ntouched; /* pages, by page_init() */
 static int
 setup(void **state)
 {
-	(void)state;
 	bootinfo_add(&bi, 0, 1000 * PAGE_SIZE, BOOTMEM_FREE);
 	bootinfo_add(&bi, 1003 * PAGE_SIZE, 2045 * PAGE_SIZE, BOOTMEM_FREE);
 	bootinfo_add(&bi, 3072 * PAGE_SIZE, (RAM_PAGES - 3072) * PAGE_SIZE,

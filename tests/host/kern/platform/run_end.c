@@ -32,7 +32,6 @@ arch_tick_hz(void)
 void
 arch_halt(bool passed)
 {
-	(void)passed;
 	longjmp(halted, 1);
 }
 

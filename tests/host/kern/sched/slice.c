@@ -41,20 +41,17 @@ arch_tick_hz(void)
 void
 arch_timer_set(uint64_t tick)
 {
-	(void)tick;
 }
 
 void
 arch_lwp_switch(struct lwp *from, struct lwp *to)
 {
-	(void)from;
 	assert_ptr_equal(to, c->c_lwp);
 }
 
 bool
 sched_steal(struct cpu *to)
 {
-	(void)to;
 	return false;
 }
 
@@ -74,7 +71,6 @@ lwp_new(struct lwp *l)
 static int
 slice_setup(void **state)
 {
-	(void)state;
 	ncpu = 1;
 	now = SLICE * 1000;
 	memset(c, 0, sizeof *c);

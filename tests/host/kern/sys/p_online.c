@@ -59,8 +59,6 @@ kernel_lock_yield(void)
 void
 sched_set_lowest(struct lwp *l, bool lowest)
 {
-	(void)l;
-	(void)lowest;
 }
 
 int
@@ -73,15 +71,12 @@ sched_offline(struct cpu *c)
 void
 lwp_bind(struct lwp *l, struct cpu *c)
 {
-	(void)l;
 	assert_ptr_equal(c, NULL);
 }
 
 bool
 lwp_set_affinity(struct lwp *l, const struct cpuset *wanted)
 {
-	(void)l;
-	(void)wanted;
 	return false;
 }
 
@@ -102,27 +97,23 @@ kern_sched_yield(void)
 void
 sched_move(struct lwp *l)
 {
-	(void)l;
 }
 
 struct cpuset
 sched_allowed(const struct lwp *l)
 {
-	(void)l;
 	return (struct cpuset){ { 1 } };
 }
 
 struct lwp *
 lwp_find(int tid)
 {
-	(void)tid;
 	return NULL;
 }
 
 struct proc *
 proc_find(int pid)
 {
-	(void)pid;
 	return NULL;
 }
 

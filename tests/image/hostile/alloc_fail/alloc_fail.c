@@ -73,8 +73,6 @@ static volatile int fault_code;
 static void
 handle_fault(int sig, siginfo_t *si, void *uc)
 {
-	(void)sig;
-	(void)uc;
 	fault_code = si->si_code;
 	siglongjmp(out, 1);
 }

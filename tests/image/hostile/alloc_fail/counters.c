@@ -129,7 +129,6 @@ make_bind_pctx(void)
 static void
 end_control(long r)
 {
-	(void)r;
 	pctx_release(controlled);
 	kill(child, SIGKILL);
 	EXPECT_EQ(waitpid(child, NULL, 0), child);

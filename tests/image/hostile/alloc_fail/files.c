@@ -115,7 +115,6 @@ prepare_close(void)
 static void
 close_free(long r)
 {
-	(void)r;
 	close(TURN_FREE);
 }
 
@@ -148,14 +147,12 @@ make_tmp_dir(void)
 static void
 remove_tmp_dir(long r)
 {
-	(void)r;
 	rmdir(tmp);
 }
 
 static void
 remove_both(long r)
 {
-	(void)r;
 	unlink(tmp);
 	unlink(moved);
 }
@@ -163,7 +160,6 @@ remove_both(long r)
 static void
 empty_tmp(long r)
 {
-	(void)r;
 	EXPECT_EQ(ftruncate(TURN_TMP, 0), 0);
 }
 

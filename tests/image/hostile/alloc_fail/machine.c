@@ -25,14 +25,12 @@ stop_timer(long r)
 {
 	static struct itimerval none;
 
-	(void)r;
 	turn_raw(SYS_setitimer, ITIMER_REAL, (uintptr_t)&none, 0, 0, 0);
 }
 
 static void
 unbind_lwp(long r)
 {
-	(void)r;
 	EXPECT_EQ(turn_raw(BARECPC_SYS_SCHED, BARECPC_SCHED_BIND, 8,
 		      (uintptr_t)-1, (uintptr_t)-1, 0),
 	    0);
@@ -73,7 +71,6 @@ capture_child(void)
 static void
 end_child(long r)
 {
-	(void)r;
 	kill(child, SIGKILL);
 	EXPECT_EQ(waitpid(child, NULL, 0), child);
 }

@@ -73,7 +73,6 @@ expect_content(uintptr_t at)
 static void
 unmap_place(long r)
 {
-	(void)r;
 	EXPECT_EQ(turn_raw(SYS_munmap, place, 2 * LARGE, 0, 0, 0), 0);
 }
 
@@ -87,7 +86,6 @@ expect_around(long r)
 {
 	volatile uintptr_t *p = (volatile uintptr_t *)place;
 
-	(void)r;
 	EXPECT_EQ(p[0], 1);
 	EXPECT_EQ(p[3 * PAGE / sizeof *p], 4);
 	unmap_place(0);
@@ -273,7 +271,6 @@ make_brk(void)
 static void
 undo_brk(long r)
 {
-	(void)r;
 	EXPECT_EQ(turn_raw(SYS_brk, brk_was, 0, 0, 0, 0), brk_was);
 }
 

@@ -46,7 +46,6 @@ make_fork(void)
 static int
 end_child(void *arg)
 {
-	(void)arg;
 	_exit(0);
 }
 

@@ -49,7 +49,6 @@ fixture_down(void **state)
 {
 	struct set none;
 
-	(void)state;
 	if (pmuv3.pv_version == 0)
 		return 0;
 	for (fake_self = FAKE_NCPU; fake_self-- > 0;) {

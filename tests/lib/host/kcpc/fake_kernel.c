@@ -133,7 +133,6 @@ arch_curcpu(void)
 struct trapframe *
 arch_lwp_frame(struct lwp *l)
 {
-	(void)l;
 	return NULL;
 }
 
@@ -584,7 +583,6 @@ page_alloc(unsigned order)
 void
 page_free(void *va, unsigned order)
 {
-	(void)order;
 	kfree(va);
 }
 
@@ -604,7 +602,6 @@ tf_pc(const struct trapframe *tf)
 const char *
 ksym_lookup(uintptr_t addr, uintptr_t *offset)
 {
-	(void)addr;
 	*offset = 0;
 	return "?";
 }

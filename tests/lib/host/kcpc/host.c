@@ -11,7 +11,6 @@ struct detail detail;
 int
 fixture_up(void **state)
 {
-	(void)state;
 	fake_shape = fake_ordinary;
 	fake_boot();
 	cpc = cpc_open(CPC_VER_CURRENT);
@@ -35,7 +34,6 @@ fixture_down(void **state)
 {
 	const char *left;
 
-	(void)state;
 	fake_on_syscall = NULL;
 	cpc_close(cpc);
 	if ((left = fake_halt()) == NULL)

@@ -9,7 +9,6 @@ struct trapframe profile_frame;
 static void
 post(struct lwp *l)
 {
-	(void)l;
 }
 
 void

@@ -34,14 +34,12 @@ static const struct {
 cpc_set_t *
 cpc_set_create(cpc_t *cpc)
 {
-	(void)cpc;
 	return calloc(1, sizeof(struct __cpc_set));
 }
 
 int
 cpc_set_destroy(cpc_t *cpc, cpc_set_t *set)
 {
-	(void)cpc;
 	if (model_bound == set)
 		model_bound = NULL;
 	free(set);
@@ -87,7 +85,6 @@ cpc_set_add_request(cpc_t *cpc, cpc_set_t *set, const char *event,
 	unsigned pic = (unsigned)attribute(nattrs, attrs, "picnum", ANY_FREE);
 	unsigned i = 0;
 
-	(void)cpc;
 	unknown = strncmp(event, "PAPI_", 5) != 0;
 	if (attribute(nattrs, attrs, "umask", 0) == 1)
 		event = "0x13c";
@@ -124,8 +121,6 @@ start(cpc_set_t *set)
 int
 cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags)
 {
-	(void)cpc;
-	(void)flags;
 	model_bound = set;
 	start(set);
 	model_retire(40, 3, CPC_COUNT_USER);
@@ -135,7 +130,6 @@ cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags)
 int
 cpc_bind_cpu(cpc_t *cpc, processorid_t id, cpc_set_t *set, uint_t flags)
 {
-	(void)id;
 	set->cpu = true;
 	return cpc_bind_curlwp(cpc, set, flags);
 }
@@ -143,8 +137,6 @@ cpc_bind_cpu(cpc_t *cpc, processorid_t id, cpc_set_t *set, uint_t flags)
 int
 cpc_unbind(cpc_t *cpc, cpc_set_t *set)
 {
-	(void)cpc;
-	(void)set;
 	model_bound = NULL;
 	return 0;
 }
@@ -152,7 +144,6 @@ cpc_unbind(cpc_t *cpc, cpc_set_t *set)
 int
 cpc_request_preset(cpc_t *cpc, int index, uint64_t preset)
 {
-	(void)cpc;
 	model_bound->request[index].preset = preset;
 	return 0;
 }
@@ -160,7 +151,6 @@ cpc_request_preset(cpc_t *cpc, int index, uint64_t preset)
 int
 cpc_set_restart(cpc_t *cpc, cpc_set_t *set)
 {
-	(void)cpc;
 	start(set);
 	model_retire(30, 3, CPC_COUNT_USER);
 	return 0;
@@ -169,7 +159,6 @@ cpc_set_restart(cpc_t *cpc, cpc_set_t *set)
 int
 cpc_disable(cpc_t *cpc)
 {
-	(void)cpc;
 	model_stopped = true;
 	return 0;
 }
@@ -177,7 +166,6 @@ cpc_disable(cpc_t *cpc)
 int
 cpc_enable(cpc_t *cpc)
 {
-	(void)cpc;
 	model_stopped = false;
 	return 0;
 }
@@ -185,15 +173,12 @@ cpc_enable(cpc_t *cpc)
 cpc_buf_t *
 cpc_buf_create(cpc_t *cpc, cpc_set_t *set)
 {
-	(void)cpc;
-	(void)set;
 	return calloc(1, sizeof(struct __cpc_buf));
 }
 
 int
 cpc_buf_destroy(cpc_t *cpc, cpc_buf_t *buf)
 {
-	(void)cpc;
 	free(buf);
 	return 0;
 }
@@ -201,7 +186,6 @@ cpc_buf_destroy(cpc_t *cpc, cpc_buf_t *buf)
 int
 cpc_set_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 {
-	(void)cpc;
 	model_enter_kernel(25, 200);
 	/* An iteration takes four ticks. */
 	if (vpmu_defect == EMULATED || vpmu_defect == UNCLEAR)
@@ -216,7 +200,6 @@ cpc_set_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 int
 cpc_buf_get(cpc_t *cpc, cpc_buf_t *buf, int index, uint64_t *val)
 {
-	(void)cpc;
 	*val = buf->value[index];
 	return 0;
 }
@@ -224,7 +207,6 @@ cpc_buf_get(cpc_t *cpc, cpc_buf_t *buf, int index, uint64_t *val)
 uint64_t
 cpc_buf_tick(cpc_t *cpc, cpc_buf_t *buf)
 {
-	(void)cpc;
 	return buf->tick;
 }
 
@@ -237,7 +219,6 @@ gethrtime(void)
 int
 cpc_request_info(cpc_t *cpc, cpc_set_t *set, int index, cpc_reqinfo_t *info)
 {
-	(void)cpc;
 	info->ri_picnum = info->ri_index = set->request[index].pic;
 	info->ri_width = WIDTH;
 	info->ri_code = set->request[index].event;
@@ -247,14 +228,12 @@ cpc_request_info(cpc_t *cpc, cpc_set_t *set, int index, cpc_reqinfo_t *info)
 uint_t
 cpc_caps(cpc_t *cpc)
 {
-	(void)cpc;
 	return CPC_CAP_OVERFLOW_INTERRUPT;
 }
 
 uint_t
 cpc_npic(cpc_t *cpc)
 {
-	(void)cpc;
 	return NPIC;
 }
 
@@ -262,7 +241,6 @@ void
 cpc_walk_events_pic(cpc_t *cpc, uint_t picno, void *arg,
     void (*action)(void *arg, uint_t picno, const char *event))
 {
-	(void)cpc;
 	if (picno == 4)
 		action(arg, picno, "reference");
 }
@@ -271,7 +249,6 @@ void
 cpc_walk_events_all(
     cpc_t *cpc, void *arg, void (*action)(void *arg, const char *event))
 {
-	(void)cpc;
 	action(arg, "reference");
 	action(arg, "other");
 }
@@ -279,7 +256,6 @@ cpc_walk_events_all(
 cpc_t *
 cpc_open(int ver)
 {
-	(void)ver;
 	model_main_thread = pthread_self();
 	return (cpc_t *)&handle;
 }
@@ -287,16 +263,12 @@ cpc_open(int ver)
 int
 cpc_close(cpc_t *cpc)
 {
-	(void)cpc;
 	return 0;
 }
 
 long
 cpc_syscall(enum cpc_op op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
 {
-	(void)b;
-	(void)c;
-	(void)d;
 	if (op == CPC_OP_PMU)
 		*(struct cpc_pmu *)a =
 		    (struct cpc_pmu){ .pm_kind = CPC_PMU_INTEL,
@@ -311,7 +283,6 @@ cpc_syscall(enum cpc_op op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
 void
 cpc_error_keep(cpc_t *cpc)
 {
-	(void)cpc;
 }
 
 void
@@ -334,7 +305,6 @@ cpc_error_text(void)
 const char *
 cpc_error_of_open(char *buf, size_t size)
 {
-	(void)size;
 	return buf;
 }
 

@@ -294,8 +294,6 @@ int __wrap_nanosleep(const struct timespec *t, struct timespec *left);
 int
 __wrap_nanosleep(const struct timespec *t, struct timespec *left)
 {
-	(void)t;
-	(void)left;
 	model_enter_kernel(20, 300);
 	if (vpmu_defect == (model_bound->cpu ? CPU_HALT_LOSES : HALT_LOSES))
 		lose_counts();
@@ -314,14 +312,12 @@ long __wrap_barecpc_sysconf(int name);
 long
 __wrap_barecpc_sysconf(int name)
 {
-	(void)name;
 	return NCPU;
 }
 
 int
 p_online(processorid_t cpu, int state)
 {
-	(void)state;
 	return cpu < NCPU ? P_ONLINE : -1;
 }
 
@@ -330,9 +326,6 @@ processor_bind(idtype_t type, id_t id, processorid_t cpu, processorid_t *was)
 {
 	static processorid_t on;
 
-	(void)type;
-	(void)id;
-	(void)was;
 	__atomic_store_n(&other_runs, !on_main_thread(), __ATOMIC_RELAXED);
 	if (!on_main_thread())
 		return 0;

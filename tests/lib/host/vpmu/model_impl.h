@@ -8,6 +8,9 @@
 #include "payloads/vpmu/vpmu.h"
 #include "tests/lib/host/vpmu/model.h"
 
+/* A fake has the parameters of its interface. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 #define NPIC     5
 #define NGENERAL 2
 #define WIDTH    48

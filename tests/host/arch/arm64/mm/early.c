@@ -54,7 +54,6 @@ fake_isb(void)
 void *
 page_zalloc(unsigned order)
 {
-	(void)order;
 	return NULL;
 }
 
@@ -63,7 +62,6 @@ page_zalloc(unsigned order)
 void
 page_free(void *va, unsigned order)
 {
-	(void)order;
 	assert_null(va);
 }
 

@@ -45,15 +45,12 @@ outb(uint16_t port, uint8_t v)
 const char *
 acpi_uart(struct uart *u)
 {
-	(void)u;
 	return NULL;
 }
 
 bool
 pci_find_uart(struct uart *u, unsigned buses)
 {
-	(void)u;
-	(void)buses;
 	return false;
 }
 

@@ -60,7 +60,6 @@ x86_wrmsr_safe(uint32_t msr, uint64_t v)
 struct cpuid_regs
 cpuid(uint32_t leaf, uint32_t subleaf)
 {
-	(void)subleaf;
 	assert_int_equal(leaf, 7);
 	return (struct cpuid_regs){ .b = adjustable ? 1 << 1 : 0 };
 }
@@ -84,7 +83,6 @@ let_others_run(void)
 static int
 other_cpu(void *arg)
 {
-	(void)arg;
 	ahead = plant;
 	adjust = plant_adjust;
 	x86_tsc_answer(&cpu);

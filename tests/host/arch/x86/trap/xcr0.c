@@ -37,8 +37,6 @@ xcr0_write(uint64_t v)
 struct cpuid_regs
 cpuid(uint32_t leaf, uint32_t subleaf)
 {
-	(void)leaf;
-	(void)subleaf;
 	xcr0 &= holds;
 	return (struct cpuid_regs){ 0 };
 }

@@ -21,7 +21,6 @@ description(void)
 static void
 count_event(void *arg, uint_t picno, const char *event)
 {
-	(void)picno, (void)event;
 	++*(int *)arg;
 }
 

@@ -327,7 +327,6 @@ bind_again(void)
 static void
 no_signal(struct lwp *l)
 {
-	(void)l;
 }
 
 /* Without a set all PICs rest: the file has the same registers each time. */

@@ -35,7 +35,6 @@ assert_sums(uint64_t count, uint64_t lwps)
 static void
 no_signal(struct lwp *l)
 {
-	(void)l;
 }
 
 CPC_TEST(no_set_gets_its_pic)

@@ -97,20 +97,17 @@ arch_intr_disable(void)
 void
 ksym_backtrace(uintptr_t frame)
 {
-	(void)frame;
 }
 
 void
 run_end(int status)
 {
-	(void)status;
 	abort();
 }
 
 void
 run_halt(bool passed)
 {
-	(void)passed;
 	abort();
 }
 

@@ -70,22 +70,18 @@ lwp_find(int tid)
 struct futex_key
 futex_key(uintptr_t uva, bool shared)
 {
-	(void)shared;
 	return (struct futex_key){ &memory, uva };
 }
 
 struct futex_queue *
 futex_queue(struct futex_key key)
 {
-	(void)key;
 	return &queue;
 }
 
 int
 deadline_in(uintptr_t uva, bool absolute, uint64_t *deadline)
 {
-	(void)uva;
-	(void)absolute;
 	*deadline = ~0ULL;
 	return 0;
 }
@@ -93,8 +89,6 @@ deadline_in(uintptr_t uva, bool absolute, uint64_t *deadline)
 int
 waitq_sleep(struct waitq *wq, uint64_t deadline)
 {
-	(void)wq;
-	(void)deadline;
 	sleeps++;
 	return 0;
 }
@@ -102,7 +96,6 @@ waitq_sleep(struct waitq *wq, uint64_t deadline)
 bool
 sig_check(struct lwp *l)
 {
-	(void)l;
 	return false;
 }
 
@@ -116,7 +109,6 @@ sig_restart(struct lwp *l)
 void
 sched_wake(struct lwp *l, int err)
 {
-	(void)err;
 	assert_null(l);
 }
 
