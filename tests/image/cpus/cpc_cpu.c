@@ -486,15 +486,6 @@ CPC_TEST(two_cpus_at_once)
 	EXPECT_EQ(c[1].counted - brief[1], TURNS * SPIN_INSNS * 7);
 }
 
-static volatile int signal_count;
-
-static void
-count_signal(int sig)
-{
-	(void)sig;
-	signal_count++;
-}
-
 /* The count of n iterations, whose request overflows and asks for a signal. */
 ONE_COPY static uint64_t
 count_overflowing(cpc_t *cpc, uint64_t n)
@@ -521,11 +512,11 @@ CPC_TEST(notify_sends_no_signal_and_loses_nothing)
 	NEEDS_USER_INSTRUCTIONS();
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
 		SKIP("overflows do not interrupt here");
-	signal(SIGEMT, count_signal);
-	signal_count = 0;
+	signal(SIGEMT, test_note_signal);
+	test_nsignal = 0;
 	uint64_t brief = count_overflowing(cpc, SHORT);
 	EXPECT_EQ(count_overflowing(cpc, LONG) - brief, WANT);
-	EXPECT_EQ(signal_count, 0);
+	EXPECT_EQ(test_nsignal, 0);
 	signal(SIGEMT, SIG_DFL);
 }
 

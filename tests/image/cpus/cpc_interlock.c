@@ -181,15 +181,6 @@ CPC_TEST(a_child_of_an_invalid_parent_has_no_context)
 	EXPECT_EQ(cpc_unbind(cpc, the_set), 0);
 }
 
-static volatile int signal_count;
-
-static void
-count_signal(int sig)
-{
-	(void)sig;
-	signal_count++;
-}
-
 /* CPC-INV-04: no signal, although the loop is longer than the period. */
 CPC_TEST(an_invalid_context_never_signals)
 {
@@ -199,23 +190,23 @@ CPC_TEST(an_invalid_context_never_signals)
 	    own_privilege() != CPC_COUNT_USER)
 		SKIP("overflows of user code do not interrupt here");
 	NEEDS_INSTRUCTIONS();
-	signal(SIGEMT, count_signal);
-	signal_count = 0;
+	signal(SIGEMT, test_note_signal);
+	test_nsignal = 0;
 	EXPECT_EQ(cpc_set_add_request(cpc, set, INS_EVENT, UINT64_MAX - 99999,
 		      CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT, 0, NULL),
 	    0);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	EXPECT_EQ(cpc_bind_cpu(cpc, 0, cpu, 0), 0);
 	spin(200000);
-	EXPECT_EQ(signal_count, 0);
+	EXPECT_EQ(test_nsignal, 0);
 	EXPECT_EQ(cpc_unbind(cpc, cpu), 0);
 	spin(200000);
-	EXPECT_EQ(signal_count, 0);
+	EXPECT_EQ(test_nsignal, 0);
 	EXPECT_EQ(cpc_unbind(cpc, set), 0);
 	/* A valid context does signal. */
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	spin(200000);
-	EXPECT_EQ(signal_count, 1);
+	EXPECT_EQ(test_nsignal, 1);
 	EXPECT_EQ(cpc_unbind(cpc, set), 0);
 	signal(SIGEMT, SIG_DFL);
 }

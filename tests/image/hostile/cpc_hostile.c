@@ -91,11 +91,10 @@ CPC_TEST(no_place_for_the_subcode)
 CPC_TEST(objects_that_end_in_a_hole)
 {
 	const size_t page = 4096;
-	char *p = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *p = test_map(2 * page, PROT_READ | PROT_WRITE);
 	char *end = p + page;
 
-	REQUIRE(p != MAP_FAILED && munmap(end, page) == 0);
+	REQUIRE(p != NULL && munmap(end, page) == 0);
 	EXPECT(make_pack());
 	memcpy(end - sizeof pack + 8, &pack, sizeof pack - 8);
 	EXPECT_ERRNO(cpc_call(CPC_OP_BIND, (uintptr_t)(end - sizeof pack + 8),

@@ -29,14 +29,6 @@
 #define MANY  1000 /* LWPs */
 #define STACK 16384
 
-static char *
-map_memory(size_t bytes, int prot)
-{
-	char *p = mmap(NULL, bytes, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	return p == MAP_FAILED ? NULL : p;
-}
-
 /* Many LWPs that wait for one word, or until one time. */
 
 static int word, woken;
@@ -179,21 +171,21 @@ TEST(a_parent_of_many_ends)
 TEST(many_regions)
 {
 	const size_t n = 10000;
-	char *p = map_memory(2 * n * PAGE, PROT_NONE);
+	char *p = test_map(2 * n * PAGE, PROT_NONE);
 
 	REQUIRE(p != NULL);
 	for (size_t i = 0; i < n; i++)
 		EXPECT_EQ(munmap(p + (2 * i + 1) * PAGE, PAGE), 0);
 	EXPECT_EQ(munmap(p, 2 * n * PAGE), 0);
 	/* A reservation of any size takes no memory. */
-	REQUIRE((p = map_memory((size_t)1 << 44, PROT_NONE)) != NULL);
+	REQUIRE((p = test_map((size_t)1 << 44, PROT_NONE)) != NULL);
 	EXPECT_EQ(munmap(p, (size_t)1 << 44), 0);
 }
 
 TEST(many_protections)
 {
 	const size_t n = 2000;
-	char *p = map_memory(n * PAGE, PROT_READ | PROT_WRITE);
+	char *p = test_map(n * PAGE, PROT_READ | PROT_WRITE);
 
 	REQUIRE(p != NULL);
 	for (size_t i = 0; i < n; i += 2)
@@ -209,7 +201,7 @@ TEST(many_protections)
 TEST(long_reads)
 {
 	const size_t bytes = 32UL << 20;
-	char *p = map_memory(bytes, PROT_READ | PROT_WRITE);
+	char *p = test_map(bytes, PROT_READ | PROT_WRITE);
 	int zero = open("/dev/zero", O_RDONLY);
 	int self = open(test_argv[0], O_RDONLY), root = open("/", O_RDONLY);
 
@@ -229,7 +221,7 @@ TEST(long_writes)
 {
 	static struct iovec iov[1024];
 	const size_t bytes = 1UL << 16;
-	char *p = map_memory(bytes, PROT_READ | PROT_WRITE);
+	char *p = test_map(bytes, PROT_READ | PROT_WRITE);
 	int fd = open("/dev/stderr", O_WRONLY);
 
 	REQUIRE(p != NULL && fd >= 0);

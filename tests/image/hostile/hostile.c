@@ -177,14 +177,6 @@ make_all_calls(uintptr_t bad, unsigned only, unsigned except)
 	}
 }
 
-static char *
-map_memory(size_t bytes, int prot)
-{
-	char *p = mmap(NULL, bytes, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	return p == MAP_FAILED ? NULL : p;
-}
-
 TEST(pointers_to_nothing)
 {
 	make_all_calls(0, 0, NULL_IS_LEGAL);
@@ -213,7 +205,7 @@ TEST(pointers_outside_the_address_space)
 
 TEST(pointers_to_unmapped_memory)
 {
-	char *p = map_memory(PAGE, PROT_READ | PROT_WRITE);
+	char *p = test_map(PAGE, PROT_READ | PROT_WRITE);
 
 	REQUIRE(p != NULL);
 	EXPECT_EQ(munmap(p, PAGE), 0);
@@ -222,7 +214,7 @@ TEST(pointers_to_unmapped_memory)
 
 TEST(pointers_to_unreadable_memory)
 {
-	char *p = map_memory(PAGE, PROT_NONE);
+	char *p = test_map(PAGE, PROT_NONE);
 
 	REQUIRE(p != NULL);
 	/* Calls without a flag are left out: phys may find a page here. */
@@ -233,7 +225,7 @@ TEST(pointers_to_unreadable_memory)
 
 TEST(pointers_to_unwritable_memory)
 {
-	char *p = map_memory(PAGE, PROT_READ);
+	char *p = test_map(PAGE, PROT_READ);
 
 	REQUIRE(p != NULL);
 	make_all_calls((uintptr_t)p, OUT, 0);
@@ -245,7 +237,7 @@ TEST(pointers_to_unwritable_memory)
 /* An object ends outside memory: EFAULT, or the part that has room. */
 TEST(objects_that_end_in_a_hole)
 {
-	char *p = map_memory(2 * PAGE, PROT_READ | PROT_WRITE);
+	char *p = test_map(2 * PAGE, PROT_READ | PROT_WRITE);
 	long got;
 
 	REQUIRE(p != NULL);
@@ -293,7 +285,7 @@ TEST(futexes_at_bad_addresses)
 
 TEST(lengths_that_leave_the_address_space)
 {
-	char *p = map_memory(2 * PAGE, PROT_READ | PROT_WRITE);
+	char *p = test_map(2 * PAGE, PROT_READ | PROT_WRITE);
 	long got;
 
 	REQUIRE(p != NULL);

@@ -232,15 +232,6 @@ CPC_TEST(ultrasparc_counts_one_mode)
 	EXPECT_EQ(sampled(cpc, set, 1), 2 * N);
 }
 
-static volatile int signal_count;
-
-static void
-count_signal(int sig)
-{
-	(void)sig;
-	signal_count++;
-}
-
 /*
  * "the UltraSPARC processor, does not record which counter overflowed".  A
  * notify request also signals when "any counter in its set overflows".
@@ -257,13 +248,13 @@ CPC_TEST(ultrasparc_signals_any_overflow)
 	EXPECT_EQ(cpc_set_add_request(cpc, set, "Instr_cnt",
 		      UINT64_MAX - (N - 1), USER, 0, NULL),
 	    1);
-	signal_count = 0;
-	signal(SIGEMT, count_signal);
+	test_nsignal = 0;
+	signal(SIGEMT, test_note_signal);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	retire(N - 1, USER);
-	EXPECT_EQ(signal_count, 0);
+	EXPECT_EQ(test_nsignal, 0);
 	retire(1, USER);
-	EXPECT_EQ(signal_count, 1);
+	EXPECT_EQ(test_nsignal, 1);
 	EXPECT_EQ(sampled(cpc, set, 0), 3 * N); /* it has not overflowed */
 	EXPECT_EQ(sampled(cpc, set, 1), 0);
 	signal(SIGEMT, SIG_DFL);

@@ -23,15 +23,6 @@
 
 TEST_KEEPS(16);
 
-static volatile int signals;
-
-static void
-count_signal(int sig)
-{
-	(void)sig;
-	signals++;
-}
-
 /* The number after `key` in the PMU's name, or 0. */
 static uint64_t
 shape_number(cpc_t *cpc, const char *key)
@@ -70,11 +61,11 @@ overflowed(cpc_t *cpc, uint_t flags)
 {
 	cpc_set_t *set = set_with(cpc, UINT64_MAX - (PERIOD - 1), flags);
 
-	signals = 0;
-	signal(SIGEMT, count_signal);
+	test_nsignal = 0;
+	signal(SIGEMT, test_note_signal);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	retire(PERIOD + OTHER, USER);
-	EXPECT_EQ(signals, 0);
+	EXPECT_EQ(test_nsignal, 0);
 	return set;
 }
 
@@ -94,13 +85,13 @@ CPC_TEST(a_late_interrupt_is_a_late_signal)
 	cpc_set_t *set = overflowed(cpc, NOTIFY);
 	uint64_t late = shape_number(cpc, ",late=");
 	retire(late - OTHER - 1, USER);
-	EXPECT_EQ(signals, 0);
+	EXPECT_EQ(test_nsignal, 0);
 	retire(1, USER);
-	EXPECT_EQ(signals, !never_comes(cpc));
+	EXPECT_EQ(test_nsignal, !never_comes(cpc));
 	/* A frozen set does not count the second interrupt's instructions. */
 	retire(50, USER);
 	EXPECT_EQ(sampled(cpc, set, 0), late + (never_comes(cpc) ? 50 : 0));
-	EXPECT_EQ(signals, 1); /* a sample finds an overflow, too */
+	EXPECT_EQ(test_nsignal, 1); /* a sample finds an overflow, too */
 	EXPECT_EQ(cpc_unbind(cpc, set), 0);
 }
 
@@ -114,7 +105,7 @@ CPC_TEST(an_interrupt_after_a_stop_changes_nothing)
 	EXPECT_EQ(cpc_enable(cpc), 0);
 	retire(7, USER);
 	EXPECT_EQ(sampled(cpc, set, 0), OTHER + 7);
-	EXPECT_EQ(signals, 0);
+	EXPECT_EQ(test_nsignal, 0);
 	EXPECT_EQ(cpc_unbind(cpc, set), 0);
 }
 
@@ -124,11 +115,11 @@ CPC_TEST(an_interrupt_after_an_unbind_is_not_the_next_sets)
 	NEEDS_LATE();
 	cpc_set_t *first = overflowed(cpc, NOTIFY);
 	EXPECT_EQ(cpc_unbind(cpc, first), 0);
-	EXPECT_EQ(signals, 0);
+	EXPECT_EQ(test_nsignal, 0);
 	cpc_set_t *second = set_with(cpc, UINT64_MAX - 1000000000, NOTIFY);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, second, 0), 0);
 	uint64_t n = outlast(cpc);
-	EXPECT_EQ(signals, 0);
+	EXPECT_EQ(test_nsignal, 0);
 	EXPECT_EQ(sampled(cpc, second, 0), UINT64_MAX - 1000000000 + n);
 	EXPECT_EQ(cpc_unbind(cpc, second), 0);
 }
@@ -138,7 +129,7 @@ CPC_TEST(an_interrupt_without_a_set_changes_nothing)
 	NEEDS_LATE();
 	EXPECT_EQ(cpc_unbind(cpc, overflowed(cpc, NOTIFY)), 0);
 	outlast(cpc);
-	EXPECT_EQ(signals, 0);
+	EXPECT_EQ(test_nsignal, 0);
 	cpc_set_t *set = set_with(cpc, 0, 0);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	retire(13, USER);
@@ -172,11 +163,11 @@ switch_to(cpc_t *cpc, void *with_set)
 	cpc_set_t *set = overflowed(cpc, NOTIFY);
 	/* The switch finds the overflow: the signal is this LWP's. */
 	as_another_lwp(count_meanwhile, with_set);
-	EXPECT_EQ(signals, 1);
+	EXPECT_EQ(test_nsignal, 1);
 	EXPECT_EQ(sampled(cpc, set, 0), OTHER);
 	outlast(cpc);
 	EXPECT_EQ(sampled(cpc, set, 0), OTHER);
-	EXPECT_EQ(signals, 1);
+	EXPECT_EQ(test_nsignal, 1);
 	EXPECT_EQ(cpc_unbind(cpc, set), 0);
 	go_to(PBIND_NONE);
 }
@@ -204,7 +195,7 @@ CPC_TEST(an_interrupt_after_idling_changes_nothing)
 	EXPECT_EQ(sampled(cpc, set, 0), OTHER);
 	uint64_t n = outlast(cpc);
 	EXPECT_EQ(sampled(cpc, set, 0), OTHER + n);
-	EXPECT_EQ(signals, 0);
+	EXPECT_EQ(test_nsignal, 0);
 	EXPECT_EQ(cpc_unbind(cpc, set), 0);
 }
 

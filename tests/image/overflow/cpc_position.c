@@ -81,9 +81,8 @@ static bool
 make_code(void)
 {
 	step_bytes = (size_t)(position_return - position_step);
-	code = mmap(NULL, code_bytes(), PROT_READ | PROT_WRITE | PROT_EXEC,
-	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (code == MAP_FAILED)
+	code = test_map(code_bytes(), PROT_READ | PROT_WRITE | PROT_EXEC);
+	if (code == NULL)
 		return false;
 	steps = code + (position_step - position_call);
 	return_step = steps + (STEPS + ROOM) * step_bytes;

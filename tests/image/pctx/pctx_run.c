@@ -405,18 +405,12 @@ TEST(a_signal_handler_terminates_the_run)
 	EXPECT_LOG("init1 ");
 }
 
-static void
-do_nothing(int sig)
-{
-	(void)sig;
-}
-
 TEST(other_signals_do_not_end_the_run)
 {
 	pctx_t *px = noted("spin", "300000", NULL);
 
 	REQUIRE(px != NULL);
-	alarm_in_ms(1, do_nothing);
+	alarm_in_ms(1, test_note_signal);
 	EXPECT_EQ(pctx_run(px, 0, 0, NULL), 0);
 	EXPECT_LOG("init1 fini1 exit1(7) ");
 	pctx_release(px);

@@ -71,12 +71,11 @@ TEST(the_child_finds_its_id)
 
 TEST(read_only_memory_is_kept)
 {
-	char *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *page = test_map(PAGE, PROT_READ | PROT_WRITE);
 
 	expect_kept("text", (uintptr_t)&expect_kept & -(uintptr_t)8);
 	expect_kept("a constant", (uintptr_t)constant);
-	REQUIRE(page != MAP_FAILED);
+	REQUIRE(page != NULL);
 	REQUIRE(mprotect(page, PAGE, PROT_READ) == 0);
 	expect_kept("a page of mprotect(2)", (uintptr_t)page);
 	munmap(page, PAGE);
@@ -95,14 +94,13 @@ TEST(the_counter_page_is_kept)
 
 TEST(a_child_survives_an_unwritable_address)
 {
-	char *page = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *page = test_map(2 * PAGE, PROT_READ | PROT_WRITE);
 
 	expect_ignored("NULL", 0);
 	expect_ignored("the first page", 8);
 	expect_ignored("the kernel", (uintptr_t)0 - PAGE);
 	expect_ignored("an address that no CPU has", (uintptr_t)1 << 62);
-	REQUIRE(page != MAP_FAILED);
+	REQUIRE(page != NULL);
 	REQUIRE(munmap(page + PAGE, PAGE) == 0);
 	expect_ignored("an unmapped page", (uintptr_t)page + PAGE);
 	expect_ignored("its edge", (uintptr_t)page + PAGE - 2);

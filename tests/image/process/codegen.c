@@ -34,10 +34,9 @@ rewrite_many_times(char *where)
 
 TEST(writable_and_executable_memory_on_request)
 {
-	char *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
-	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *p = test_map(4096, PROT_READ | PROT_WRITE | PROT_EXEC);
 
-	REQUIRE(p != MAP_FAILED);
+	REQUIRE(p != NULL);
 	rewrite_many_times(p);
 	EXPECT_EQ(munmap(p, 4096), 0);
 }
@@ -56,10 +55,9 @@ TEST(contiguous_executable_memory)
 TEST(code_that_moves_still_runs)
 {
 	const int prot = PROT_READ | PROT_WRITE | PROT_EXEC;
-	char *p =
-	    mmap(NULL, 2 * 4096, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *p = test_map(2 * 4096, prot);
 
-	REQUIRE(p != MAP_FAILED);
+	REQUIRE(p != NULL);
 	EXPECT_EQ(run_copy(p, return_one, return_one_end), 1);
 	/* The second page of p is in the way. */
 	EXPECT_EQ(mprotect(p + 4096, 4096, PROT_READ), 0);
@@ -74,11 +72,10 @@ TEST(code_that_moves_still_runs)
 
 TEST(write_then_execute)
 {
-	char *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *p = test_map(4096, PROT_READ | PROT_WRITE);
 	int (*fn)(void) = (int (*)(void))(uintptr_t)p;
 
-	REQUIRE(p != MAP_FAILED);
+	REQUIRE(p != NULL);
 	memcpy(p, return_two, (size_t)(return_two_end - return_two));
 	payload_isync(p, 64);
 	EXPECT_EQ(mprotect(p, 4096, PROT_READ | PROT_EXEC), 0);

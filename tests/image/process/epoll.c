@@ -147,15 +147,6 @@ TEST(errors)
 	EXPECT_EQ(close(set), 0);
 }
 
-static uint64_t
-now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
-}
-
 static void *
 write_later(void *fd)
 {
@@ -169,14 +160,15 @@ write_later(void *fd)
 TEST(a_wait_ends_by_time_or_event)
 {
 	int fd = eventfd(0, 0), set = epoll_create1(0);
-	uint64_t begin = now_ms(), count;
+	int64_t begin = test_now_ns();
+	uint64_t count;
 	struct epoll_event e;
 	pthread_t thread;
 
 	REQUIRE(fd >= 0 && set >= 0);
 	EXPECT_EQ(add(set, fd, EPOLLIN), 0);
 	EXPECT_EQ(epoll_wait(set, &e, 1, 20), 0);
-	EXPECT(now_ms() >= begin + 20);
+	EXPECT(test_now_ns() - begin >= 20000000);
 	REQUIRE(pthread_create(&thread, NULL, write_later, &fd) == 0);
 	EXPECT_EQ(epoll_wait(set, &e, 1, -1), 1);
 	EXPECT_EQ(read(fd, &count, sizeof count), (long)sizeof count);
@@ -197,31 +189,19 @@ wait2(int set, struct epoll_event *e, const void *time, const void *mask)
 	return (int)syscall(SYS_epoll_pwait2, set, e, 1, time, mask, 8);
 }
 
-static volatile int handled;
-
-static void
-handle_signal(int sig)
-{
-	handled = sig;
-}
-
 /* 0.3 ms is a time that epoll_wait(2) cannot express. */
 TEST(a_wait_of_nanoseconds)
 {
 	const struct timespec brief = { 0, 300000 }, none = { 0, 0 };
 	int fd = eventfd(0, 0), set = epoll_create1(0);
-	struct timespec begin, end;
 	struct epoll_event e;
 	pthread_t thread;
 
 	REQUIRE(fd >= 0 && set >= 0);
 	EXPECT_EQ(add(set, fd, EPOLLIN), 0);
-	clock_gettime(CLOCK_MONOTONIC, &begin);
+	int64_t begin = test_now_ns();
 	EXPECT_EQ(wait2(set, &e, &brief, NULL), 0);
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	EXPECT((end.tv_sec - begin.tv_sec) * 1000000000L + end.tv_nsec -
-		   begin.tv_nsec >=
-	       brief.tv_nsec);
+	EXPECT(test_now_ns() - begin >= brief.tv_nsec);
 	EXPECT_EQ(wait2(set, &e, &none, NULL), 0);
 	REQUIRE(pthread_create(&thread, NULL, write_later, &fd) == 0);
 	EXPECT_EQ(wait2(set, &e, NULL, NULL), 1);
@@ -240,20 +220,20 @@ TEST(a_wait_with_a_mask)
 	sigset_t usr1;
 
 	REQUIRE(set >= 0);
-	signal(SIGUSR1, handle_signal);
+	signal(SIGUSR1, test_note_signal);
 	sigemptyset(&usr1);
 	sigaddset(&usr1, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &usr1, NULL);
 	raise(SIGUSR1);
-	EXPECT_EQ(handled, 0);
+	EXPECT_EQ(test_last_signal, 0);
 	EXPECT_ERRNO(wait2(set, &e, NULL, &nothing), EINTR);
-	EXPECT_EQ(handled, SIGUSR1);
+	EXPECT_EQ(test_last_signal, SIGUSR1);
 	/* It is blocked again. */
-	handled = 0;
+	test_last_signal = 0;
 	raise(SIGUSR1);
-	EXPECT_EQ(handled, 0);
+	EXPECT_EQ(test_last_signal, 0);
 	sigprocmask(SIG_UNBLOCK, &usr1, NULL);
-	EXPECT_EQ(handled, SIGUSR1);
+	EXPECT_EQ(test_last_signal, SIGUSR1);
 	signal(SIGUSR1, SIG_DFL);
 	EXPECT_EQ(close(set), 0);
 }

@@ -126,11 +126,10 @@ path_at(char *at, size_t room)
 TEST(a_path_lies_anywhere)
 {
 	const size_t page = 4096, bytes = sizeof SELF_AGAIN;
-	char *p = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *p = test_map(2 * page, PROT_READ | PROT_WRITE);
 	char *border = p + page;
 
-	REQUIRE(p != MAP_FAILED);
+	REQUIRE(p != NULL);
 	for (char *at = border - 32; at < border + 16; at++)
 		EXPECT_EQ(access(path_at(at, 64), R_OK), 0);
 	EXPECT_EQ(munmap(border, page), 0);

@@ -116,14 +116,6 @@ TEST(a_wait_for_a_group)
 	EXPECT_ERRNO(waitid(P_PGID, (id_t)-1, &info, WEXITED), EINVAL);
 }
 
-static volatile sig_atomic_t signalled;
-
-static void
-handle_signal(int sig)
-{
-	signalled = sig;
-}
-
 /* Leads a new group of itself and two more processes, and signals it. */
 static int
 signal_own_group(void)
@@ -135,8 +127,8 @@ signal_own_group(void)
 		return 1;
 	for (int i = 0; i < 2; i++)
 		pid[i] = waiting_child();
-	signal(SIGUSR1, handle_signal);
-	if (kill(0, SIGUSR1) != 0 || signalled != SIGUSR1)
+	signal(SIGUSR1, test_note_signal);
+	if (kill(0, SIGUSR1) != 0 || test_last_signal != SIGUSR1)
 		return 2;
 	for (int i = 0; i < 2; i++)
 		good += waitpid(pid[i], &status, 0) == pid[i] &&

@@ -12,14 +12,6 @@
 #define PAGE ((size_t)4096)
 #define RW   (PROT_READ | PROT_WRITE)
 
-static char *
-map_memory(size_t bytes, int prot)
-{
-	char *p = mmap(NULL, bytes, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	return p == MAP_FAILED ? NULL : p;
-}
-
 /* Is the byte at p readable?  If not, access(2) there gives EFAULT. */
 static bool
 is_readable(const char *p)
@@ -31,7 +23,7 @@ is_readable(const char *p)
 TEST(fresh_memory_is_zero)
 {
 	size_t i, bytes = 64 * PAGE;
-	char *p = map_memory(bytes, RW);
+	char *p = test_map(bytes, RW);
 
 	REQUIRE(p != NULL);
 	for (i = 0; i < bytes && p[i] == 0; i++)
@@ -39,7 +31,7 @@ TEST(fresh_memory_is_zero)
 	EXPECT_EQ(i, bytes);
 	memset(p, 0xff, bytes);
 	EXPECT_EQ(munmap(p, bytes), 0);
-	p = map_memory(bytes, RW);
+	p = test_map(bytes, RW);
 	REQUIRE(p != NULL);
 	for (i = 0; i < bytes && p[i] == 0; i++)
 		;
@@ -49,7 +41,7 @@ TEST(fresh_memory_is_zero)
 
 TEST(a_length_is_rounded_up_to_pages)
 {
-	char *p = map_memory(1, RW);
+	char *p = test_map(1, RW);
 
 	REQUIRE(p != NULL);
 	EXPECT_EQ((uintptr_t)p % PAGE, 0);
@@ -60,7 +52,7 @@ TEST(a_length_is_rounded_up_to_pages)
 
 TEST(a_hole_can_be_unmapped)
 {
-	char *p = map_memory(3 * PAGE, RW);
+	char *p = test_map(3 * PAGE, RW);
 
 	REQUIRE(p != NULL);
 	p[0] = p[2 * PAGE] = 7;
@@ -76,7 +68,7 @@ TEST(a_hole_can_be_unmapped)
 
 TEST(fixed_mappings_replace)
 {
-	char *p = map_memory(3 * PAGE, RW), *q;
+	char *p = test_map(3 * PAGE, RW), *q;
 
 	REQUIRE(p != NULL);
 	memset(p, 5, 3 * PAGE);
@@ -91,7 +83,7 @@ TEST(fixed_mappings_replace)
 
 TEST(protection_follows_mprotect)
 {
-	char *p = map_memory(2 * PAGE, PROT_NONE);
+	char *p = test_map(2 * PAGE, PROT_NONE);
 
 	REQUIRE(p != NULL);
 	EXPECT(!is_readable(p));
@@ -113,7 +105,7 @@ TEST(protection_follows_mprotect)
 
 TEST(mremap_grows_moves_and_shrinks)
 {
-	char *p = map_memory(2 * PAGE, RW), *q;
+	char *p = test_map(2 * PAGE, RW), *q;
 
 	REQUIRE(p != NULL);
 	p[0] = 1;
@@ -131,7 +123,7 @@ TEST(mremap_grows_moves_and_shrinks)
 
 TEST(mremap_does_not_move_unasked)
 {
-	char *p = map_memory(2 * PAGE, RW), *q;
+	char *p = test_map(2 * PAGE, RW), *q;
 
 	REQUIRE(p != NULL);
 	/* The second page blocks the growth of the first. */
@@ -177,7 +169,7 @@ TEST(mremap_moves_a_region_that_ends_with_the_address_space)
 /* Pages with contents, without access, then a hole and a page. */
 TEST(madvise_zeroes_all_regions_of_a_range)
 {
-	char *p = map_memory(5 * PAGE, RW);
+	char *p = test_map(5 * PAGE, RW);
 
 	REQUIRE(p != NULL);
 	memset(p, 7, 5 * PAGE);
@@ -201,13 +193,13 @@ TEST(madvise_zeroes_all_regions_of_a_range)
 
 TEST(impossible_requests_are_refused)
 {
-	char *p = map_memory(2 * PAGE, RW);
+	char *p = test_map(2 * PAGE, RW);
 
 	REQUIRE(p != NULL);
 	EXPECT_EQ(munmap(p + PAGE, PAGE), 0);
-	EXPECT_ERRNO(map_memory(0, RW) == NULL ? -1 : 0, EINVAL);
+	EXPECT_ERRNO(test_map(0, RW) == NULL ? -1 : 0, EINVAL);
 	EXPECT_ERRNO(
-	    map_memory(SIZE_MAX & ~(PAGE - 1), RW) == NULL ? -1 : 0, ENOMEM);
+	    test_map(SIZE_MAX & ~(PAGE - 1), RW) == NULL ? -1 : 0, ENOMEM);
 	EXPECT_ERRNO(munmap(p + 1, PAGE), EINVAL);
 	EXPECT_ERRNO(munmap(p, 0), EINVAL);
 	/* By the kernel: musl's mprotect() aligns the address. */
@@ -249,7 +241,7 @@ TEST(reservations_take_no_memory_and_no_time)
 
 	if (before == 0)
 		SKIP("this is not barecpc");
-	char *p = map_memory(bytes, PROT_NONE);
+	char *p = test_map(bytes, PROT_NONE);
 	REQUIRE(p != NULL);
 	EXPECT(before - test_free_pages() <= 4);
 	/* It cannot all be made writable, and the refusal takes no time. */
@@ -273,17 +265,17 @@ TEST(a_reservation_may_stay_mapped)
 	pid_t pid = fork();
 
 	if (pid == 0)
-		_exit(map_memory((size_t)1 << 45, PROT_NONE) == NULL);
+		_exit(test_map((size_t)1 << 45, PROT_NONE) == NULL);
 	EXPECT_EQ(test_wait_status(pid), 0);
 }
 
 TEST(a_lock_needs_memory)
 {
-	char *p = mmap(NULL, 3 * PAGE, RW, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *p = test_map(3 * PAGE, RW);
 	char *q;
 	pid_t child;
 
-	REQUIRE(p != MAP_FAILED);
+	REQUIRE(p != NULL);
 	EXPECT_EQ(mprotect(p + PAGE, PAGE, PROT_READ), 0);
 	EXPECT_EQ(mlock(p + 1, 3 * PAGE - 1), 0);
 	EXPECT_ERRNO(madvise(p, PAGE, MADV_DONTNEED), EINVAL);

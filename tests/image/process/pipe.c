@@ -185,12 +185,11 @@ write_piece(void *arg)
 /* The ring's second part goes to a bad address, the first makes room. */
 TEST(half_a_read_makes_room)
 {
-	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *page = test_map(4096, PROT_READ | PROT_WRITE);
 	pthread_t t;
 	void *n;
 
-	REQUIRE(page != MAP_FAILED && pipe(fd) == 0);
+	REQUIRE(page != NULL && pipe(fd) == 0);
 	EXPECT_EQ(write(fd[1], big, PIPE_BYTES), PIPE_BYTES);
 	EXPECT_EQ(read(fd[0], big, PIPE_BYTES - 8), PIPE_BYTES - 8);
 	EXPECT_EQ(write(fd[1], big, PIPE_BYTES - 8), PIPE_BYTES - 8);

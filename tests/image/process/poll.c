@@ -60,19 +60,10 @@ TEST(a_pipe_is_ready_for_what_it_holds)
 	EXPECT_EQ(close(p[1]), 0);
 }
 
-static int64_t
-now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 TEST(a_wait_ends_after_its_time_limit)
 {
 	struct timespec ms = { 0, 1000000 };
-	int64_t before = now_ns();
+	int64_t before = test_now_ns();
 	struct pollfd f;
 	int p[2];
 
@@ -80,10 +71,10 @@ TEST(a_wait_ends_after_its_time_limit)
 	f = (struct pollfd){ p[0], POLLIN, -1 };
 	EXPECT_EQ(poll(&f, 1, 1), 0);
 	EXPECT_EQ(f.revents, 0);
-	EXPECT(now_ns() - before >= 1000000);
-	before = now_ns();
+	EXPECT(test_now_ns() - before >= 1000000);
+	before = test_now_ns();
 	EXPECT_EQ(ppoll(NULL, 0, &ms, NULL), 0);
-	EXPECT(now_ns() - before >= 1000000);
+	EXPECT(test_now_ns() - before >= 1000000);
 	EXPECT_EQ(close(p[0]), 0);
 	EXPECT_EQ(close(p[1]), 0);
 }
@@ -158,13 +149,13 @@ TEST(select_finds_what_is_ready)
 TEST(select_waits)
 {
 	struct timespec ms = { 0, 1000000 };
-	int64_t before = now_ns();
+	int64_t before = test_now_ns();
 	fd_set reads;
 	pthread_t t;
 	int p[2];
 
 	EXPECT_EQ(pselect(0, NULL, NULL, NULL, &ms, NULL), 0);
-	EXPECT(now_ns() - before >= 1000000);
+	EXPECT(test_now_ns() - before >= 1000000);
 	REQUIRE(pipe(p) == 0);
 	FD_ZERO(&reads);
 	FD_SET(p[0], &reads);
@@ -176,31 +167,22 @@ TEST(select_waits)
 	EXPECT_EQ(close(p[1]), 0);
 }
 
-static volatile int calls;
-
-static void
-count_signal(int sig)
-{
-	(void)sig;
-	calls++;
-}
-
 /* The blocked signal stays pending until ppoll(2) unblocks it. */
 TEST(the_mask_is_for_the_wait_alone)
 {
 	struct sigaction sa = { .sa_flags = SA_RESTART };
 	sigset_t usr1, none, after;
 
-	sa.sa_handler = count_signal;
+	sa.sa_handler = test_note_signal;
 	EXPECT_EQ(sigaction(SIGUSR1, &sa, NULL), 0);
 	sigemptyset(&none);
 	sigemptyset(&usr1);
 	sigaddset(&usr1, SIGUSR1);
 	EXPECT_EQ(sigprocmask(SIG_BLOCK, &usr1, NULL), 0);
 	EXPECT_EQ(raise(SIGUSR1), 0);
-	EXPECT_EQ(calls, 0);
+	EXPECT_EQ(test_nsignal, 0);
 	EXPECT_ERRNO(ppoll(NULL, 0, NULL, &none), EINTR);
-	EXPECT_EQ(calls, 1);
+	EXPECT_EQ(test_nsignal, 1);
 	EXPECT_EQ(sigprocmask(SIG_UNBLOCK, &usr1, &after), 0);
 	EXPECT_EQ(sigismember(&after, SIGUSR1), 1);
 }
@@ -220,14 +202,14 @@ TEST(the_mask_comes_back)
 	EXPECT_EQ(sigprocmask(SIG_BLOCK, NULL, &now), 0);
 	EXPECT_EQ(sigismember(&now, SIGUSR1), 1);
 	/* If ppoll(2) need not wait, it lets no signal in. */
-	calls = 0;
+	test_nsignal = 0;
 	EXPECT_EQ(raise(SIGUSR1), 0);
 	EXPECT_EQ(ppoll(&f, 1, NULL, &none), 1);
-	EXPECT_EQ(calls, 0);
+	EXPECT_EQ(test_nsignal, 0);
 	EXPECT_ERRNO(ppoll((void *)8, 1, NULL, &none), EFAULT);
 	EXPECT_EQ(sigprocmask(SIG_UNBLOCK, &usr1, &now), 0);
 	EXPECT_EQ(sigismember(&now, SIGUSR1), 1);
-	EXPECT_EQ(calls, 1);
+	EXPECT_EQ(test_nsignal, 1);
 }
 
 static void *

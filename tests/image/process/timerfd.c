@@ -24,15 +24,6 @@ TEST_KEEPS(64); /* the C library keeps stacks of threads */
 
 #define MS 1000000LL
 
-static int64_t
-now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
-}
-
 static struct timespec
 to_timespec(int64_t ns)
 {
@@ -89,13 +80,13 @@ TEST(once)
 	EXPECT_EQ(left(fd), 0);
 	EXPECT_EQ(polled(fd, 0), 0);
 	EXPECT_ERRNO(count(fd), EAGAIN);
-	int64_t begin = now();
+	int64_t begin = test_now_ns();
 	EXPECT_EQ(set(fd, 0, 20 * MS, 0), 0);
 	int64_t ns = left(fd);
 	EXPECT(ns > 0 && ns <= 20 * MS);
 	EXPECT_ERRNO(count(fd), EAGAIN);
 	EXPECT_EQ(polled(fd, -1), POLLIN);
-	EXPECT(now() >= begin + 20 * MS);
+	EXPECT(test_now_ns() >= begin + 20 * MS);
 	EXPECT_EQ(left(fd), 0);
 	EXPECT_EQ(count(fd), 1);
 	EXPECT_ERRNO(count(fd), EAGAIN);
@@ -122,19 +113,19 @@ TEST(again_and_again)
 	int64_t set_at[2], read_at[2], n, ns;
 
 	REQUIRE(fd >= 0);
-	set_at[0] = now();
+	set_at[0] = test_now_ns();
 	EXPECT_EQ(set(fd, 0, 3 * MS, 5 * MS), 0);
-	set_at[1] = now();
+	set_at[1] = test_now_ns();
 	usleep(24000);
 	ns = left(fd);
 	EXPECT(ns > 0 && ns <= 5 * MS);
-	read_at[0] = now();
+	read_at[0] = test_now_ns();
 	n = count(fd);
-	read_at[1] = now();
+	read_at[1] = test_now_ns();
 	expect_count(n, set_at, read_at, 3 * MS, 5 * MS);
 	/* The next read waits for the next expiration. */
 	EXPECT(count(fd) >= 1);
-	EXPECT(now() >= set_at[0] + 3 * MS + n * 5 * MS);
+	EXPECT(test_now_ns() >= set_at[0] + 3 * MS + n * 5 * MS);
 	EXPECT_EQ(close(fd), 0);
 }
 
@@ -158,19 +149,19 @@ TEST(the_shortest_interval)
 TEST(an_absolute_time)
 {
 	int fd = timerfd_create(CLOCK_REALTIME, 0);
-	int64_t set_at[2], read_at[2], n, at = now() + 10 * MS;
+	int64_t set_at[2], read_at[2], n, at = test_now_ns() + 10 * MS;
 
 	REQUIRE(fd >= 0);
 	EXPECT_EQ(set(fd, TFD_TIMER_ABSTIME, at, 0), 0);
 	EXPECT_EQ(count(fd), 1);
-	EXPECT(now() >= at);
+	EXPECT(test_now_ns() >= at);
 	/* A time that has passed counts from then on. */
 	EXPECT_EQ(
 	    set(fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, at, MS), 0);
 	set_at[0] = set_at[1] = at;
-	read_at[0] = now();
+	read_at[0] = test_now_ns();
 	n = count(fd);
-	read_at[1] = now();
+	read_at[1] = test_now_ns();
 	expect_count(n, set_at, read_at, 0, MS);
 	EXPECT_EQ(close(fd), 0);
 }
@@ -223,7 +214,7 @@ TEST(in_a_set_of_epoll)
 {
 	struct epoll_event e = { .events = EPOLLIN | EPOLLET };
 	int fd = timerfd_create(CLOCK_MONOTONIC, 0), ep = epoll_create1(0);
-	int64_t begin = now();
+	int64_t begin = test_now_ns();
 
 	REQUIRE(fd >= 0 && ep >= 0);
 	EXPECT_EQ(epoll_ctl(ep, EPOLL_CTL_ADD, fd, &e), 0);
@@ -231,7 +222,7 @@ TEST(in_a_set_of_epoll)
 	EXPECT_EQ(set(fd, 0, 10 * MS, 0), 0);
 	EXPECT_EQ(epoll_wait(ep, &e, 1, -1), 1);
 	EXPECT_EQ(e.events, EPOLLIN);
-	EXPECT(now() >= begin + 10 * MS);
+	EXPECT(test_now_ns() >= begin + 10 * MS);
 	/* The edge is reported once, though the count was not read. */
 	EXPECT_EQ(epoll_wait(ep, &e, 1, 0), 0);
 	EXPECT_EQ(set(fd, 0, 1, 0), 0);
@@ -241,15 +232,9 @@ TEST(in_a_set_of_epoll)
 	EXPECT_EQ(close(ep), 0);
 }
 
-static void
-handle_signal(int sig)
-{
-	(void)sig;
-}
-
 TEST(a_signal_ends_a_read)
 {
-	struct sigaction sa = { .sa_handler = handle_signal };
+	struct sigaction sa = { .sa_handler = test_note_signal };
 	const struct itimerval alarm_time = { { 0, 0 }, { 0, 10000 } };
 	int fd = timerfd_create(CLOCK_MONOTONIC, 0);
 

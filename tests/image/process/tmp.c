@@ -128,12 +128,11 @@ TEST(a_hole_reads_as_zeros)
 /* A write that fails in the middle leaves no byte after the file's end. */
 TEST(a_bad_address_changes_nothing_after_the_end)
 {
-	char *two = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *two = test_map(8192, PROT_READ | PROT_WRITE);
 	char buf[64], zero[64] = { 0 };
 	int fd = make_file(NAME, "abc");
 
-	REQUIRE(fd >= 0 && two != MAP_FAILED);
+	REQUIRE(fd >= 0 && two != NULL);
 	memset(two, 'z', 8192);
 	EXPECT_EQ(mprotect(two + 4096, 4096, PROT_NONE), 0);
 	EXPECT_ERRNO(write(fd, two + 4096 - 64, 128), EFAULT);

@@ -18,8 +18,7 @@ static int
 write_shared(void *arg)
 {
 	shared = 7;
-	*(volatile char **)arg = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	*(volatile char **)arg = test_map(4096, PROT_READ | PROT_WRITE);
 	(*(volatile char **)arg)[0] = 'x';
 	_exit(3);
 }

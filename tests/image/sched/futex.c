@@ -67,15 +67,6 @@ until_waiting(uint32_t *at, long n)
 		usleep(100);
 }
 
-static int64_t
-now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 /* One waiter: its word and limit, and the result of its wait. */
 struct waiter {
 	pthread_t w_thread;
@@ -209,19 +200,19 @@ TEST(waiters_move_without_waking)
 TEST(a_wait_ends_when_its_time_is_over)
 {
 	struct timespec ms = { 0, MS }, past = { 0, 0 }, soon;
-	int64_t before = now_ns();
+	int64_t before = test_now_ns();
 
 	EXPECT_ERRNO(futex(&word, WAIT, 0, &ms, NULL, 0), ETIMEDOUT);
-	EXPECT(now_ns() - before >= MS);
+	EXPECT(test_now_ns() - before >= MS);
 	EXPECT_EQ(count_waiters(&word), 0);
 	/* WAIT's time is relative, WAIT_BITSET's absolute. */
 	EXPECT_ERRNO(futex(&word, WAIT, 0, &past, NULL, 0), ETIMEDOUT);
 	EXPECT_ERRNO(futex(&word, WAIT_BITSET, 0, &past, NULL, ANY), ETIMEDOUT);
-	before = now_ns();
+	before = test_now_ns();
 	soon = (struct timespec){ (before + MS) / 1000000000,
 		(before + MS) % 1000000000 };
 	EXPECT_ERRNO(futex(&word, WAIT_BITSET, 0, &soon, NULL, ANY), ETIMEDOUT);
-	EXPECT(now_ns() >= before + MS);
+	EXPECT(test_now_ns() >= before + MS);
 	EXPECT_ERRNO(futex(&word, WAIT_BITSET | REALTIME, 0, &past, NULL, ANY),
 	    ETIMEDOUT);
 }
@@ -270,17 +261,11 @@ TEST(a_moved_waiter_keeps_its_time_limit)
 }
 
 static void
-ignore_signal(int sig)
-{
-	(void)sig;
-}
-
-static void
 interrupt_waiter(struct waiter *w, int flags)
 {
 	struct sigaction sa = { .sa_flags = flags };
 
-	sa.sa_handler = ignore_signal;
+	sa.sa_handler = test_note_signal;
 	EXPECT_EQ(sigaction(SIGUSR1, &sa, NULL), 0);
 	EXPECT_EQ(pthread_kill(w->w_thread, SIGUSR1), 0);
 }
@@ -309,21 +294,22 @@ TEST(a_signal_for_another_puts_off_no_deadline)
 {
 	const struct timespec limit = { 0, 20000000 };
 	struct waiter w[1] = { { .w_limit = &limit } };
-	struct sigaction sa = { .sa_handler = ignore_signal };
+	struct sigaction sa = { .sa_handler = test_note_signal };
 	sigset_t set;
 
 	sigaction(SIGUSR1, &sa, NULL);
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
 	REQUIRE(start_waiters(w, 1, &word));
-	int64_t began = now_ns();
+	int64_t began = test_now_ns();
 	do {
 		pthread_sigmask(SIG_BLOCK, &set, NULL);
 		kill(getpid(), SIGUSR1);
 		pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 		usleep(2000);
-	} while (count_waiters(&word) != 0 && now_ns() - began < 100000000);
-	EXPECT(now_ns() - began < 60000000);
+	} while (
+	    count_waiters(&word) != 0 && test_now_ns() - began < 100000000);
+	EXPECT(test_now_ns() - began < 60000000);
 	EXPECT(wake_waiters(&word, 1) == 0);
 	EXPECT_EQ(pthread_join(w[0].w_thread, NULL), 0);
 	/* If the waiter was faster after all, its handler ended the wait. */
@@ -347,13 +333,12 @@ TEST(a_restarted_wait_looks_at_the_word_again)
 
 TEST(wrong_addresses)
 {
-	char *page =
-	    mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *page = test_map(4096, PROT_NONE);
 	void *const bad[] = { page, (void *)8, (void *)0xffffffff80000000,
 		(void *)0x0000800000000000 };
 	char *odd = (char *)&word + 1;
 
-	REQUIRE(page != MAP_FAILED);
+	REQUIRE(page != NULL);
 	for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
 		EXPECT_ERRNO(futex(bad[i], WAIT, 0, NULL, NULL, 0), EFAULT);
 		EXPECT_ERRNO(
@@ -376,10 +361,9 @@ TEST(wrong_addresses)
 TEST(memory_that_goes_away_leaves_its_waiter)
 {
 	struct waiter w[1] = { 0 };
-	uint32_t *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint32_t *at = test_map(4096, PROT_READ | PROT_WRITE);
 
-	REQUIRE(at != MAP_FAILED);
+	REQUIRE(at != NULL);
 	REQUIRE(start_waiters(w, 1, at));
 	EXPECT_EQ(munmap(at, 4096), 0);
 	EXPECT_EQ(wake_waiters(at, 1), 1);

@@ -1,8 +1,4 @@
-/*
- * An LWP that makes system calls in a loop does not keep another CPU out of the
- * kernel.  LWPs that yield to each other do not, either.
- */
-#define _GNU_SOURCE
+/* LWPs that call or yield in a loop do not keep a CPU out of the kernel. */
 #include "tests/lib/image/cpc_test.h"
 
 #include <pthread.h>
@@ -23,29 +19,7 @@ TEST_KEEPS(64); /* the C library keeps stacks of threads */
 
 static volatile bool done;
 
-static int64_t
-now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
-}
-
-static void
-run_on(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	EXPECT_EQ(sched_setaffinity(0, sizeof set, &set), 0);
-}
-
-/*
- * An emulator that runs CPUs in turns of a fixed length may end each turn of a
- * loop at the same instruction.  So the loops have many lengths.
- */
+/* An emulator's turn may end at one instruction: loops have many lengths. */
 static volatile unsigned padding;
 
 static void
@@ -60,7 +34,7 @@ pad(void)
 static void *
 loop_of_calls(void *arg)
 {
-	run_on(0);
+	test_run_on(0);
 	while (!done) {
 		getppid();
 		pad();
@@ -71,7 +45,7 @@ loop_of_calls(void *arg)
 static void *
 loop_of_yields(void *arg)
 {
-	run_on(0);
+	test_run_on(0);
 	while (!done) {
 		sched_yield();
 		pad();
@@ -86,16 +60,16 @@ longest_call(void *(*loop)(void *), int n)
 	int64_t longest = 0, before, took;
 	pthread_t t[NLOOPING];
 
-	run_on(1);
+	test_run_on(1);
 	done = false;
 	for (int i = 0; i < n; i++)
 		EXPECT_EQ(pthread_create(&t[i], NULL, loop, NULL), 0);
 	for (padding = 0; padding < LENGTHS; padding++) {
 		for (int i = 0; i < CALLS; i++) {
 			spin_loop(SPINS);
-			before = now_ns();
+			before = test_now_ns();
 			getppid();
-			took = now_ns() - before;
+			took = test_now_ns() - before;
 			longest = took > longest ? took : longest;
 		}
 	}

@@ -4,7 +4,6 @@
  * its slices are timed.  Without a second LWP no turn of QEMU 7.2 ends, even if
  * the first makes no system call.
  */
-#define _GNU_SOURCE
 #include "tests/lib/image/test.h"
 
 #include <pthread.h>
@@ -25,30 +24,11 @@ TEST_KEEPS(64); /* the C library keeps stacks of threads */
 static volatile bool done;
 static int64_t end;
 
-static int64_t
-now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000 * MS + ts.tv_nsec;
-}
-
-static void
-run_on(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	EXPECT_EQ(sched_setaffinity(0, sizeof set, &set), 0);
-}
-
 static void *
 loop_of_calls(void *arg)
 {
-	run_on(0);
-	while (!done && now_ns() < end)
+	test_run_on(0);
+	while (!done && test_now_ns() < end)
 		getppid();
 	return arg;
 }
@@ -61,14 +41,14 @@ TEST(a_sleep_ends_next_to_loops_of_calls)
 
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
 		SKIP("there is one CPU");
-	run_on(1);
-	end = now_ns() + END;
+	test_run_on(1);
+	end = test_now_ns() + END;
 	for (int i = 0; i < NLOOPING; i++)
 		EXPECT_EQ(pthread_create(&t[i], NULL, loop_of_calls, NULL), 0);
 	for (int i = 0; i < NAPS; i++) {
-		before = now_ns();
+		before = test_now_ns();
 		nanosleep(&nap, NULL);
-		late = now_ns() - before - NAP;
+		late = test_now_ns() - before - NAP;
 		longest = late > longest ? late : longest;
 	}
 	done = true;

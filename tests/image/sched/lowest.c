@@ -146,29 +146,20 @@ TEST(two_of_them_share_the_cpu)
 	crowd_bind_self(PBIND_NONE);
 }
 
-static volatile bool handled;
-
-static void
-note_signal(int sig)
-{
-	(void)sig;
-	handled = true;
-}
-
 /* A signal reaches it although the CPU has other work. */
 TEST(a_signal_reaches_it)
 {
-	struct sigaction sa = { .sa_handler = note_signal };
+	struct sigaction sa = { .sa_handler = test_note_signal };
 	struct soaker s;
 
 	sigaction(SIGUSR1, &sa, NULL);
-	handled = false;
+	test_nsignal = 0;
 	crowd_bind_self(0);
 	start_soaker(&s, 0, 0);
 	pthread_kill(s.t, SIGUSR1);
-	for (int i = 0; i < 20 && !handled; i++)
+	for (int i = 0; i < 20 && test_nsignal == 0; i++)
 		spin_us(SLICE_US);
-	EXPECT(handled);
+	EXPECT(test_nsignal != 0);
 	end_soaker(&s);
 	crowd_bind_self(PBIND_NONE);
 }

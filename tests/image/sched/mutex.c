@@ -57,8 +57,7 @@ TEST(a_free_lock_is_taken)
 
 TEST(wrong_words_are_refused)
 {
-	char *page =
-	    mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *page = test_map(4096, PROT_READ);
 
 	word = 0x3ffffff0; /* no such LWP */
 	EXPECT_ERRNO(futex(&word, LOCK_PI, NULL), ESRCH);

@@ -19,16 +19,6 @@ TEST_KEEPS(64);
 static struct crowd crowd;
 
 static void
-run_only_on(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	EXPECT_EQ(sched_setaffinity(0, sizeof set, &set), 0);
-}
-
-static void
 run_anywhere(void)
 {
 	cpu_set_t set;
@@ -46,7 +36,7 @@ TEST(lwps_spread_when_their_affinity_widens)
 	if (crowd_ncpu() == 1)
 		SKIP("one CPU");
 	sched_getaffinity(0, sizeof all, &all);
-	run_only_on(0);
+	test_run_on(0);
 	crowd_start(&crowd, 0, 0);
 	for (int i = 0; i < 2; i++)
 		crowd_add(&crowd, -1);
@@ -112,7 +102,7 @@ TEST(affinity_comes_back_with_its_cpu)
 
 	if (crowd_ncpu() == 1)
 		SKIP("one CPU");
-	run_only_on(last);
+	test_run_on(last);
 	crowd_start(&crowd, 0, 0);
 	crowd_add(&crowd, -1);
 	crowd_add(&crowd, -1);
@@ -133,7 +123,7 @@ static volatile int64_t woke;
 static void *
 sleep_on_cpu(void *arg)
 {
-	run_only_on(*(int *)arg);
+	test_run_on(*(int *)arg);
 	crowd_sleep_us(10 * SLICE_US);
 	woke = crowd_now_us();
 	EXPECT(sched_getcpu() != *(int *)arg);

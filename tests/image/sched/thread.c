@@ -222,17 +222,14 @@ sleep_ms(void *arg)
 
 TEST(sleeps_overlap)
 {
-	struct timespec a, b;
+	int64_t begin = test_now_ns();
 	pthread_t t[NTHREAD];
 
-	clock_gettime(CLOCK_MONOTONIC, &a);
 	for (int i = 0; i < NTHREAD; i++)
 		REQUIRE(pthread_create(&t[i], NULL, sleep_ms, (void *)20) == 0);
 	for (int i = 0; i < NTHREAD; i++)
 		pthread_join(t[i], NULL);
-	clock_gettime(CLOCK_MONOTONIC, &b);
-	long ms =
-	    (b.tv_sec - a.tv_sec) * 1000 + (b.tv_nsec - a.tv_nsec) / 1000000;
+	int64_t ms = (test_now_ns() - begin) / 1000000;
 	EXPECT(ms >= 20);
 	EXPECT(ms < 20 * NTHREAD);
 }
@@ -292,9 +289,8 @@ TEST(protection_reaches_every_cpu)
 {
 	pthread_t t;
 
-	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	REQUIRE(page != MAP_FAILED);
+	page = test_map(4096, PROT_READ | PROT_WRITE);
+	REQUIRE(page != NULL);
 	gate = 0;
 	REQUIRE(pthread_create(&t, NULL, unmap_and_map, NULL) == 0);
 	while (__atomic_load_n(&gate, __ATOMIC_SEQ_CST) != -1)
@@ -330,9 +326,8 @@ TEST(what_is_replaced_is_always_there)
 	if (processor_bind(P_LWPID, P_MYID, 1, NULL) != 0)
 		SKIP("one CPU");
 	processor_bind(P_LWPID, P_MYID, 0, NULL);
-	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	REQUIRE(page != MAP_FAILED);
+	page = test_map(4096, PROT_READ | PROT_WRITE);
+	REQUIRE(page != NULL);
 	gate = 0;
 	REQUIRE(pthread_create(&t, NULL, replace_page, NULL) == 0);
 	while (__atomic_load_n(&gate, __ATOMIC_SEQ_CST) != -1) {

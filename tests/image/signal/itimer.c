@@ -15,20 +15,10 @@ TEST_KEEPS(64);
 static volatile int calls;
 static int64_t last;
 
-static int64_t
-now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 static void
 count_alarm(int sig)
 {
-	(void)sig;
-	last = now_ns();
+	last = test_now_ns();
 	calls++;
 }
 
@@ -53,7 +43,7 @@ set_timer(long every_us, long first_us)
 /* The signal is blocked until the wait, however long the way there takes. */
 TEST(an_alarm_comes_once)
 {
-	int64_t before = now_ns();
+	int64_t before = test_now_ns();
 	sigset_t alarms, none;
 
 	install_handler();
@@ -73,7 +63,7 @@ TEST(an_alarm_comes_once)
 /* The alarm also interrupts a loop without system calls. */
 TEST(an_alarm_repeats)
 {
-	int64_t before = now_ns();
+	int64_t before = test_now_ns();
 
 	install_handler();
 	EXPECT_EQ(set_timer(1000, 500), 0);

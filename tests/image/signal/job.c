@@ -13,19 +13,11 @@
 
 TEST_KEEPS(16); /* a thread's stack, page tables */
 
-static volatile sig_atomic_t continued;
-
-static void
-note_signal(int sig)
-{
-	(void)sig;
-	continued++;
-}
-
 static void
 catch_signal(int sig, int flags)
 {
-	struct sigaction sa = { .sa_handler = note_signal, .sa_flags = flags };
+	struct sigaction sa = { .sa_handler = test_note_signal,
+		.sa_flags = flags };
 
 	sigaction(sig, &sa, NULL);
 }
@@ -34,9 +26,9 @@ catch_signal(int sig, int flags)
 static void
 expect_handled(int n)
 {
-	for (int i = 0; i < 1000 && continued < n; i++)
+	for (int i = 0; i < 1000 && test_nsignal < n; i++)
 		usleep(1000);
-	EXPECT_EQ(continued, n);
+	EXPECT_EQ(test_nsignal, n);
 }
 
 /* A child that sleeps in read(2). */
@@ -52,7 +44,7 @@ start_reader(int end[2])
 	if (pid == 0) {
 		catch_signal(SIGCONT, SA_RESTART);
 		close(ready[1]);
-		_exit(read(end[0], &c, 1) == 1 ? c + continued : 99);
+		_exit(read(end[0], &c, 1) == 1 ? c + test_nsignal : 99);
 	}
 	close(ready[1]);
 	EXPECT_EQ(read(ready[0], &c, 1), 0);
@@ -176,11 +168,11 @@ TEST(sigchld_comes_for_stops_unless_refused)
 	pid_t pid = start_reader(end);
 
 	REQUIRE(pid > 0);
-	continued = 0;
+	test_nsignal = 0;
 	catch_signal(SIGCHLD, SA_NOCLDSTOP | SA_RESTART);
 	EXPECT_EQ(kill(pid, SIGSTOP), 0);
 	EXPECT_EQ(waitpid(pid, &status, WUNTRACED), pid);
-	EXPECT_EQ(continued, 0);
+	EXPECT_EQ(test_nsignal, 0);
 	catch_signal(SIGCHLD, SA_RESTART);
 	EXPECT_EQ(kill(pid, SIGCONT), 0);
 	EXPECT_EQ(waitpid(pid, &status, WCONTINUED), pid);
@@ -248,7 +240,7 @@ TEST(a_thread_s_number_names_its_process)
 	pthread_t t;
 
 	catch_signal(SIGUSR1, SA_RESTART);
-	continued = 0;
+	test_nsignal = 0;
 	pthread_barrier_init(&meet, NULL, 2);
 	REQUIRE(pthread_create(&t, NULL, wait_here, NULL) == 0);
 	pthread_barrier_wait(&meet);
@@ -270,10 +262,10 @@ TEST(a_process_may_queue_any_code_to_itself)
 	siginfo_t si = { .si_code = SI_USER };
 	int self = (int)getpid();
 
-	continued = 0;
+	test_nsignal = 0;
 	EXPECT_EQ(syscall(SYS_rt_sigqueueinfo, self, SIGUSR1, &si), 0);
 	EXPECT_EQ(syscall(SYS_rt_tgsigqueueinfo, self, self, SIGUSR1, &si), 0);
-	EXPECT_EQ(continued, 2);
+	EXPECT_EQ(test_nsignal, 2);
 	EXPECT_EQ(syscall(SYS_rt_sigqueueinfo, self, 0, &si), 0);
 	EXPECT_ERRNO(syscall(SYS_rt_sigqueueinfo, getppid(), 0, &si), EPERM);
 }

@@ -74,10 +74,9 @@ TEST(reading_where_nothing_is_mapped)
 TEST(writing_what_is_read_only)
 {
 	long page = sysconf(_SC_PAGESIZE);
-	volatile char *p = mmap(
-	    NULL, (size_t)page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	volatile char *p = test_map((size_t)page, PROT_READ);
 
-	REQUIRE(p != MAP_FAILED);
+	REQUIRE(p != NULL);
 	FAULTS(p[5] = 1);
 	expect_fault(SIGSEGV, SEGV_ACCERR, (uintptr_t)p + 5);
 	EXPECT_EQ(mprotect((void *)p, (size_t)page, PROT_NONE), 0);

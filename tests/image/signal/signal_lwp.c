@@ -315,28 +315,19 @@ send_signals(void *arg)
 	return arg;
 }
 
-static volatile int pinged;
-
-static void
-count_signal(int sig)
-{
-	(void)sig;
-	pinged++;
-}
-
 TEST(real_time_signals_of_another_all_arrive)
 {
-	struct sigaction sa = { .sa_handler = count_signal,
+	struct sigaction sa = { .sa_handler = test_note_signal,
 		.sa_flags = SA_RESTART };
 	pthread_t self = pthread_self(), t;
 
-	pinged = 0;
+	test_nsignal = 0;
 	sigaction(SIGRTMIN, &sa, NULL);
 	EXPECT_EQ(pthread_create(&t, NULL, send_signals, &self), 0);
-	while (pinged < 1000)
+	while (test_nsignal < 1000)
 		;
 	pthread_join(t, NULL);
-	EXPECT_EQ(pinged, 1000);
+	EXPECT_EQ(test_nsignal, 1000);
 }
 
 TEST(a_child_can_be_killed)
@@ -370,15 +361,6 @@ sleep_for_ever(void *arg)
 	return arg;
 }
 
-static int64_t
-now_us(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000LL + ts.tv_nsec / 1000;
-}
-
 /* The time in us that a process of eight LWPs, all in act(), takes to end. */
 static int64_t
 end_of_eight(void *(*act)(void *), int sig)
@@ -395,10 +377,10 @@ end_of_eight(void *(*act)(void *), int sig)
 		act(NULL);
 	}
 	pause_ms(50);
-	killed = now_us(); /* kill(2) may return after they have ended */
+	killed = test_now_ns(); /* kill(2) may return after they have ended */
 	EXPECT_EQ(kill(pid, sig), 0);
 	EXPECT_EQ(waitpid(pid, &status, 0), pid);
-	killed = now_us() - killed;
+	killed = (test_now_ns() - killed) / 1000;
 	EXPECT_EQ(WTERMSIG(status), sig);
 	return killed;
 }

@@ -165,18 +165,10 @@ TEST(what_wakes_up)
 	end(fd, SIGALRM, SIGALRM);
 }
 
-static volatile int handled;
-
-static void
-handle_signal(int sig)
-{
-	handled = sig;
-}
-
 /* A signal that is in no set goes to its handler, and ends the read. */
 TEST(a_signal_of_another_kind)
 {
-	struct sigaction sa = { .sa_handler = handle_signal };
+	struct sigaction sa = { .sa_handler = test_note_signal };
 	int fd = open_for(SIGUSR1, SIGUSR1, 0);
 	struct signalfd_siginfo info;
 
@@ -184,7 +176,7 @@ TEST(a_signal_of_another_kind)
 	sigaction(SIGALRM, &sa, NULL);
 	alarm_in(10000);
 	EXPECT_ERRNO(next(fd, &info), EINTR);
-	EXPECT_EQ(handled, SIGALRM);
+	EXPECT_EQ(test_last_signal, SIGALRM);
 	signal(SIGALRM, SIG_DFL);
 	end(fd, SIGUSR1, SIGUSR1);
 }

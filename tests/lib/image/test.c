@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/barecpc.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The values for a program without TEST_KEEPS() and TEST_TWICE(). */
@@ -20,6 +22,7 @@ bool __attribute__((weak)) test_twice;
 
 int test_argc;
 char **test_argv;
+volatile int test_nsignal, test_last_signal;
 
 static struct test *tests, **tests_tail = &tests;
 static unsigned ntest;
@@ -78,6 +81,40 @@ test_was_good(void)
 	if (failed)
 		fputs(notes, stderr);
 	return !failed;
+}
+
+void
+test_note_signal(int sig)
+{
+	test_last_signal = sig;
+	test_nsignal++;
+}
+
+int64_t
+test_now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
+}
+
+void
+test_run_on(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	EXPECT_EQ(sched_setaffinity(0, sizeof set, &set), 0);
+}
+
+void *
+test_map(size_t bytes, int prot)
+{
+	void *p = mmap(NULL, bytes, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
 }
 
 int

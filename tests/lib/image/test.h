@@ -88,6 +88,15 @@ bool test_holds_once(bool (*claim)(void));
  * expectation was false, and then prints the notes on standard error.
  */
 bool test_was_good(void);
+/* A handler that counts its calls, and keeps the last signal. */
+extern volatile int test_nsignal, test_last_signal;
+void test_note_signal(int sig);
+/* CLOCK_MONOTONIC. */
+int64_t test_now_ns(void);
+/* Let this LWP run on that CPU alone. */
+void test_run_on(int cpu);
+/* New private memory, or NULL. */
+void *test_map(size_t bytes, int prot);
 /* The free pages of the machine; 0: this is not barecpc. */
 uint64_t test_free_pages(void);
 /* Wait until a child ends.  Returns its wait status, or -1 without a child. */

@@ -81,8 +81,7 @@ handle_fault(int sig, siginfo_t *si, void *uc)
 TEST(a_fault_needs_no_memory)
 {
 	struct sigaction sa = { .sa_flags = SA_SIGINFO }, was;
-	char *p =
-	    mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *p = test_map(4096, PROT_NONE);
 	char *volatile at[] = { p, (char *)16 };
 	int wanted[] = { SEGV_ACCERR, SEGV_MAPERR };
 

@@ -15,7 +15,6 @@
 
 #define QUEUED (SIGRTMIN + 3)
 
-static volatile unsigned handled;
 static uint64_t mask_none, mask_queued;
 static siginfo_t info;
 
@@ -46,17 +45,10 @@ empty_room(void)
 }
 
 static void
-count_signal(int sig)
-{
-	(void)sig;
-	handled++;
-}
-
-static void
 install_handler(int sig)
 {
-	signal(sig, count_signal);
-	handled = 0;
+	signal(sig, test_note_signal);
+	test_nsignal = 0;
 }
 
 static void
@@ -70,7 +62,7 @@ static void
 expect_handled(long r)
 {
 	EXPECT_EQ(r, 0);
-	EXPECT_EQ(handled, 1);
+	EXPECT_EQ(test_nsignal, 1);
 	signal(SIGUSR1, SIG_DFL);
 	empty_room();
 }
@@ -175,8 +167,7 @@ turn_alarm_soon(void)
 void
 turn_no_alarm(long r)
 {
-	(void)r;
-	EXPECT_EQ(handled, 1);
+	EXPECT_EQ(test_nsignal, 1);
 	signal(SIGALRM, SIG_DFL);
 }
 
