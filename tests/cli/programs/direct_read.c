@@ -1,7 +1,6 @@
 /* Reads PIC 0 directly, without a bound set.  1: it can; 77: without a PMU. */
 #include <libcpc.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 uint64_t pic_read(unsigned n);

@@ -9,10 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include <pthread.h>
 #include <sys/lwp.h>
 #include <sys/syscall.h>
-#include <thread.h>
 #include <ucontext.h>
 #include <unistd.h>
 

@@ -18,7 +18,6 @@
  */
 #include <libcpc.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>

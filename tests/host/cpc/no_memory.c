@@ -5,8 +5,6 @@
  */
 #include "tests/lib/host/kcpc/host.h"
 
-#include <stdlib.h>
-
 static unsigned maps;     /* calls of mmap(2) */
 static unsigned fail_nth; /* the nth allocation from now on; 0: none */
 

@@ -2,7 +2,6 @@
 #include "tests/lib/host/kcpc/host.h"
 
 #include <signal.h>
-#include <stdlib.h>
 #include <ucontext.h>
 
 #include "kern/cpc/kcpc.h"

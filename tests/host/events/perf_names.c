@@ -3,7 +3,6 @@
  * 6.4: intel_perfmon_event_map, amd_perfmon_event_map and its variants for
  * Zen, armv8_pmuv3_perf_map.  A name has Linux's code, or is refused.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "payloads/common/events/event_lookup.h"

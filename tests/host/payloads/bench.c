@@ -2,7 +2,6 @@
 #include "payloads/bench/kernel.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>

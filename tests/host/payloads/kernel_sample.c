@@ -4,7 +4,6 @@
  */
 #include "tests/lib/host/support.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

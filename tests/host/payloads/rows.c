@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "payloads/stat/stat.h"
 #include "tests/lib/host/support.h"

@@ -1,5 +1,4 @@
 /* A run is disturbed only if its conditions differ; the reason is named. */
-#include <stdio.h>
 #include <string.h>
 
 #include "payloads/common/results/runs.h"

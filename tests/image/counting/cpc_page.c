@@ -1,5 +1,4 @@
 /* A sample by the counter page equals one by the system call, on each PIC. */
-#include <payload.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/cpc.h>

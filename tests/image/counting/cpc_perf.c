@@ -10,7 +10,6 @@
 #include <sys/barecpc.h>
 #include <sys/cpc.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

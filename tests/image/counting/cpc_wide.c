@@ -6,7 +6,6 @@
  */
 #include "tests/lib/image/cpc_test.h"
 
-#include <payload.h>
 #include <signal.h>
 #include <time.h>
 

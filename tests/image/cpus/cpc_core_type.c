@@ -19,8 +19,6 @@
 
 TEST_KEEPS(64);
 
-#define MAXTYPE CPC_MAX_CORE_TYPES
-
 /* The CPUs that this LWP may run on, as bits. */
 static uint64_t
 affinity(void)

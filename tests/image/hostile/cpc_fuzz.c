@@ -13,7 +13,6 @@
 #include "tests/lib/image/cpc_test.h"
 
 #include <libpctx.h>
-#include <payload.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -21,7 +20,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/processor.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define NLWP      4

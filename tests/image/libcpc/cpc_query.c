@@ -2,7 +2,6 @@
 #include "tests/generic.h"
 #include "tests/lib/image/cpc_test.h"
 
-#include <stdio.h>
 #include <string.h>
 
 TEST_KEEPS(32);

@@ -26,7 +26,6 @@
 #define _GNU_SOURCE
 #include "tests/lib/image/cpc_test.h"
 
-#include <payload.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>

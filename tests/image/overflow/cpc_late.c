@@ -9,7 +9,6 @@
  */
 #include "tests/lib/image/cpc_test.h"
 
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

@@ -16,7 +16,6 @@
 #include "tests/lib/image/cpc_test.h"
 #include "tests/lib/image/crowd.h"
 
-#include <payload.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/processor.h>

@@ -1,7 +1,6 @@
 /* An overflow handler's ucontext_t, as programs for illumos use it. */
 #include "tests/lib/image/cpc_test.h"
 
-#include <payload.h>
 #include <pthread.h>
 #include <signal.h>
 #include <time.h>

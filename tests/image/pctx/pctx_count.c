@@ -1,8 +1,6 @@
 /* Sets bound to a controlled process's LWPs count just their work. */
 #include "tests/image/pctx/pctx_test.h"
 
-#include <signal.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -17,7 +17,6 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/cpc.h>
 #include <sys/processor.h>

@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
-#include <time.h>
 #include <unistd.h>
 
 TEST_KEEPS(64); /* the C library keeps stacks of threads */

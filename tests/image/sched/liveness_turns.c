@@ -7,7 +7,6 @@
 #include "tests/lib/image/test.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdint.h>
 #include <time.h>
 #include <unistd.h>

@@ -5,7 +5,6 @@
 #include "tests/lib/image/v1_test.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -4,7 +4,6 @@
  */
 #include "../common.h"
 
-#include <inttypes.h>
 #include <string.h>
 #include <sys/lwp.h>
 #include <sys/time.h>

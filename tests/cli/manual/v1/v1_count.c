@@ -4,7 +4,6 @@
  */
 #include "../common.h"
 
-#include <string.h>
 #include <thread.h>
 
 const char program[] = "v1_count";

@@ -1,7 +1,6 @@
 /* cpc_bind_event(3CPC), Example 2, and a new LWP inherits with signals. */
 #include "../common.h"
 
-#include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 #include <strings.h>

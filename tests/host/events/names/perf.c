@@ -3,7 +3,6 @@
  * SDM vol. 3B and AMD APM vol. 2 (IA32_PERFEVTSELx), Arm ARM
  * (PMEVTYPER<n>_EL0).
  */
-#include <stdio.h>
 
 #include "events/events.h"
 #include "tests/lib/host/test.h"

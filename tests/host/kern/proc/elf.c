@@ -2,7 +2,6 @@
 #include "tests/lib/host/support.h"
 
 #include <elf.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 
 #include "tests/lib/host/x86/x86_set.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
  */
 #include "tests/lib/host/arm64/pmuv3_set.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "tests/lib/host/named.h"

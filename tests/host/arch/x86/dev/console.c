@@ -12,7 +12,6 @@
 #define COM1     0x3f8
 #define LSR      5
 #define LCR      3
-#define SCR      7
 #define LSR_THRE 0x20
 
 struct uart cons_uart;
