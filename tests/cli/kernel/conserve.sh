@@ -23,7 +23,7 @@ boot() {
 	shift 5
 	name="$program, witness=$witness, $arch, $ncpu CPU(s)${*:+, $*}"
 	# shellcheck disable=SC2086 # the program's words
-	expect "$name" 0 '^barecpc: exit 0' scripts/barecpc run --arch "$arch" --accel tcg --smp "$ncpu" --timeout 60 \
+	expect "$name" 0 '^barecpc: exit 0' scripts/barecpc run --arch "$arch" --accel tcg --smp "$ncpu" --timeout $((60 + 4 * seeds)) \
 		--append "witness=$witness" --payload "build/$arch/tests.cpio" "$@" -- $program
 	check "$name: counts" grep -qx "ok 1 - $point" "$out"
 	check "$name: sums" sums "$ncpu"

@@ -29,7 +29,7 @@ cat >"$tap_dir/qemu" <<END
 #!/bin/sh
 case \$* in
 *' help') ;;
-*) (sleep 1; sed -n 's/^Seccomp:[[:space:]]*//p' /proc/\$\$/status >$tap_dir/seccomp) & ;;
+*) (until grep -qsx 2 $tap_dir/seccomp; do sleep 0.1; sed -n 's/^Seccomp:[[:space:]]*//p' /proc/\$\$/status >$tap_dir/seccomp || break; done) & ;;
 esac
 exec qemu-system-aarch64 "\$@"
 END
@@ -37,6 +37,6 @@ chmod +x "$tap_dir/qemu"
 # A guest that loops, so that its emulator can be inspected.
 printf '\0\0\0\024' >"$tap_dir/loop"
 expect 'a guest that loops' 124 '^host: timed out' scripts/barecpc run --arch arm64 --accel tcg --qemu "$tap_dir/qemu" \
-	--image "$tap_dir/loop" --silence 0 --timeout 4
+	--image "$tap_dir/loop" --silence 0 --timeout 10
 check 'its emulator is in a sandbox' test "$(cat "$tap_dir/seccomp")" = 2
 end
