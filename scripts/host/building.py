@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 
+from host import files
 from host.emulator import qemu
 
 SOURCES = ("Makefile", "VERSION", "arch", "boot", "cpc", "dev", "events", "include", "kern", "lib", "payloads", "scripts",
@@ -17,25 +18,8 @@ VARIABLES = ("EVENTS", "LIBPFM4", "SOURCE_DATE_EPOCH")  # of the Makefile
 TOOLS = ("encode", "list", "fits")
 
 
-def _times(path):
-    """Name, size and time of a file, or of all files of a folder, as lines."""
-    if not path.is_dir():
-        there = path.stat()
-        return [f"{path} {there.st_size} {there.st_mtime_ns}"]
-    lines, folders = [], [str(path)]
-    while folders:
-        with contextlib.suppress(FileNotFoundError), os.scandir(folders.pop()) as entries:  # gone by now: make is called
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    folders.append(entry.path)
-                elif not entry.name.endswith(".pyc"):
-                    there = entry.stat(follow_symlinks=False)  # an editor's link may lead nowhere
-                    lines.append(f"{entry.path} {there.st_size} {there.st_mtime_ns}")
-    return sorted(lines)
-
-
 def _sources():
-    return [f"{name}={os.environ.get(name)}" for name in VARIABLES] + [line for name in SOURCES for line in _times(qemu.ROOT / name)]
+    return [f"{name}={os.environ.get(name)}" for name in VARIABLES] + [line for name in SOURCES for line in files.times(qemu.ROOT / name)]
 
 
 def _made(arch, target):
@@ -47,7 +31,7 @@ def _made(arch, target):
         names = [qemu.ROOT / "build" / "host" / tool for tool in TOOLS]
     else:
         names = [qemu.ROOT / target]
-    return [line for name in names for line in _times(name)]
+    return [line for name in names for line in files.times(name)]
 
 
 def build(arch, target):

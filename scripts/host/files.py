@@ -1,4 +1,4 @@
-"""Writes the files that a user named."""
+"""Writes the files that a user named, and says when files changed."""
 
 import contextlib
 import os
@@ -58,6 +58,23 @@ def replace(path, data):
         complete = True
     finally:
         new.end(complete)
+
+
+def times(path):
+    """Name, size and time of a file, or of all files of a folder, as lines."""
+    if not path.is_dir():
+        there = path.stat()
+        return [f"{path} {there.st_size} {there.st_mtime_ns}"]
+    lines, folders = [], [str(path)]
+    while folders:
+        with contextlib.suppress(FileNotFoundError), os.scandir(folders.pop()) as entries:  # gone by now: make is called
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                elif not entry.name.endswith(".pyc"):
+                    there = entry.stat(follow_symlinks=False)  # an editor's link may lead nowhere
+                    lines.append(f"{entry.path} {there.st_size} {there.st_mtime_ns}")
+    return sorted(lines)
 
 
 def _umask():

@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 
-from host import cpio
+from host import cpio, files
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 HOST_ARCH = {"x86_64": "x86_64", "aarch64": "arm64"}.get(os.uname().machine, "")
@@ -126,10 +126,26 @@ def device_tree(name):
     return str(path)
 
 
+def emulator(arch):
+    """The patched emulator's file, by scripts/qemu-pmu.  A source tree keeps its answer, which takes 15 ms, until one of its files changes."""
+    if not (ROOT / "Makefile").exists():
+        return qemu_pmu("--path", arch)
+    state = [os.environ.get(name, "") for name in ("BARECPC_CACHE", "XDG_CACHE_HOME", "HOME")] + files.times(QEMU_PMU) + files.times(ROOT / "qemu")
+    kept = ROOT / "build" / f"emulator.{arch}"
+    with contextlib.suppress(OSError, ValueError):
+        *before, path = kept.read_text(errors="surrogateescape").splitlines()
+        if before == state and os.access(path, os.X_OK):
+            return path
+    path = qemu_pmu("--path", arch)
+    with contextlib.suppress(OSError):
+        kept.write_text("".join(f"{line}\n" for line in [*state, path]), errors="surrogateescape")
+    return path
+
+
 @functools.cache
 def find_qemu(arch, wanted=STOCK):
     if wanted == PMU:
-        return qemu_pmu("--path", arch)
+        return emulator(arch)
     path = shutil.which(ARCHS[arch].qemu if wanted == STOCK else wanted)
     if path is None and wanted == STOCK and (bundled := BUNDLE / ARCHS[arch].qemu).exists():
         return str(bundled)  # of the release's tarball, which needs no package

@@ -57,6 +57,28 @@ exec '{ROOT}/tests/cli/lib/fake-qemu' "$@"
     return asked
 
 
+def counted(changes, log, command, **env):
+    """How many lines are in the log after each change and a run."""
+    called = {}
+    for change, make in changes.items():
+        make()
+        subprocess.run([command, *RUN[1:]], env=ENV | env, stdin=subprocess.DEVNULL, capture_output=True)
+        called[change] = len(log.read_text().splitlines())
+    return called
+
+
+def paths(tree):
+    """How often runs ask scripts/qemu-pmu where the emulator is, after each change of `changes`, in the tree of builds()."""
+    emulator, patch, script = tree / "emulator", tree / "qemu/hooks", tree / "scripts/qemu-pmu"
+    patch.parent.mkdir()
+    patch.write_text("")
+    emulator.symlink_to("/bin/true")
+    script.write_text(f"#!/bin/sh\necho asked >>'{tree}/asked'\necho '{emulator}'\n")
+    RUN[RUN.index("true")] = "pmu"
+    return counted({"": lambda: None, "the same": lambda: None, "a patch": lambda: os.utime(patch, (1, 1)), "the script": lambda: os.utime(script, (1, 1)),
+                    "no emulator": emulator.unlink}, tree / "asked", tree / "scripts/barecpc")
+
+
 def builds(tree):
     """How often runs call make, after each change of `changes`, in a tree with a Makefile of its own."""
     shutil.copytree(ROOT / "scripts", tree / "scripts")
@@ -68,12 +90,7 @@ def builds(tree):
     (tree / "Makefile").write_text("all:\n\t@echo made >>log; mkdir -p build/arm64; cd build/arm64; touch Image BOOTAA64.EFI vendors\n")
     changes = {"": lambda: None, "the same": lambda: None, "a source": lambda: os.utime(source, (1, 1)), "a new one": lambda: source.with_name("new.c").write_text(""),
                "the image": lambda: os.utime(image, (1, 1)), "no image": image.unlink, "again the same": lambda: None}
-    called = {}
-    for change, make in changes.items():
-        make()
-        subprocess.run([tree / "scripts/barecpc", *RUN[1:]], env=ENV | {"BARECPC_BUILD": ""}, stdin=subprocess.DEVNULL, capture_output=True)
-        called[change] = (tree / "log").read_text().count("made")
-    return called
+    return counted(changes, tree / "log", tree / "scripts/barecpc", BARECPC_BUILD="")
 
 
 def kept_of(folder):
@@ -90,6 +107,8 @@ equal("it loads no slow module that it does not need", loaded() & {"site", "hash
 with tempfile.TemporaryDirectory() as name:
     equal("make is called if a source or what it made has changed since, and not otherwise", builds(pathlib.Path(name).resolve() / "tree"),
           {"": 1, "the same": 1, "a source": 2, "a new one": 3, "the image": 4, "no image": 5, "again the same": 5})
+    equal("scripts/qemu-pmu is asked for the emulator if that is gone, or what it is made of has changed, and not otherwise",
+          paths(pathlib.Path(name).resolve() / "tree"), {"": 1, "the same": 1, "a patch": 2, "the script": 3, "no emulator": 4})
 with tempfile.TemporaryDirectory() as name:
     equal("an emulator is asked once what it can do, and again if it or the host changes", questions(pathlib.Path(name).resolve()),
           {"": (0, 1), "the same": (0, 1), "another file": (0, 2), "another host": (0, 3)})
