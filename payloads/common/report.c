@@ -63,9 +63,8 @@ report_emulated(FILE *f)
 	return emulated;
 }
 
-/* Print the facts that hold for every row, and the columns' titles. */
-static void
-print_titles(const struct options *o)
+void
+report_names(const char *what)
 {
 	char cpu[64] = "a CPU", pmu[64] = "no counters",
 	     vmm[32] = "not barecpc";
@@ -76,8 +75,15 @@ print_titles(const struct options *o)
 	report_machine("pmu", pmu, sizeof pmu);
 	report_machine("vmm", vmm, sizeof vmm);
 	report_machine("priv", priv, sizeof priv);
-	printf("# %s: %s, %s, %s; payloads at %s privilege\n", arch, cpu, pmu,
-	    vmm, priv);
+	printf("# %s: %s, %s, %s; %s at %s privilege\n", arch, cpu, pmu, vmm,
+	    what, priv);
+}
+
+/* Print the facts that hold for every row, and the columns' titles. */
+static void
+print_titles(const struct options *o)
+{
+	report_names("payloads");
 	printf("# count, tick and hrtime (ns): medians of %u runs after %u "
 	       "warm-ups, less the overhead; range: max - min of count\n",
 	    o->o_runs, o->o_warmups);

@@ -92,6 +92,8 @@ const char *report_event(char *buf, size_t len, const struct event *e);
 
 /* The string member `key` of /dev/machine, or NULL if it is absent. */
 const char *report_machine(const char *key, char *buf, size_t len);
+/* Print the machine's names, and that `what` has the payload's privilege. */
+void report_names(const char *what);
 /* Is this an emulator?  Then print to f, unless it is NULL, what is a model. */
 bool report_emulated(FILE *f);
 /* Its member `tick_hz`, or 0 if it is absent. */

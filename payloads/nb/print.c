@@ -132,16 +132,7 @@ print_method(const struct nb_options *o)
 void
 nb_print_titles(const struct nb_options *o)
 {
-	char cpu[64] = "a CPU", pmu[64] = "no counters", vmm[32] = "unknown",
-	     arch[16] = "this machine", priv[16] = "user";
-
-	report_machine("arch", arch, sizeof arch);
-	report_machine("cpu", cpu, sizeof cpu);
-	report_machine("pmu", pmu, sizeof pmu);
-	report_machine("vmm", vmm, sizeof vmm);
-	report_machine("priv", priv, sizeof priv);
-	printf("# %s: %s, %s, %s; code at %s privilege\n", arch, cpu, pmu, vmm,
-	    priv);
+	report_names("code");
 	print_method(o);
 	report_emulated(stdout);
 	if (o->nbo_csv && !o->nbo_cycles)
