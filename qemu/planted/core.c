@@ -60,7 +60,7 @@ struct cpu {
 struct planted {
     struct planted_machine m;
     struct cache l2, llc;
-    struct cpu cpu[PLANTED_CPUS];
+    struct cpu *cpu; /* [PLANTED_CPUS] */
 };
 
 static uint64_t max_of(uint64_t a, uint64_t b)
@@ -145,20 +145,25 @@ static void ring_grow(struct cpu *c, uint64_t cycle)
     c->mask = cycles - 1;
 }
 
-/* The ports that are free from a cycle on for as long as the work is busy */
-static inline uint32_t free_ports(struct cpu *c, const struct planted_work *w,
-                                  uint64_t from)
+/* The first cycle from which ports are free as long as needed, and they */
+static __attribute__((noinline)) uint64_t
+search_cycle(struct cpu *c, const struct planted_work *w, uint64_t cycle,
+             uint32_t *ports)
 {
-    uint32_t ports, i;
+    uint32_t i;
 
-    if (from + w->busy - c->enter > c->mask) {
-        ring_grow(c, from + w->busy);
+    for (;; cycle++) {
+        if (cycle + w->busy - c->enter > c->mask) {
+            ring_grow(c, cycle + w->busy);
+        }
+        *ports = w->ports;
+        for (i = 0; i < w->busy && *ports; i++) {
+            *ports &= ~c->taken[(cycle + i) & c->mask];
+        }
+        if (*ports) {
+            return cycle;
+        }
     }
-    ports = w->ports & ~c->taken[from & c->mask];
-    for (i = 1; i < w->busy && ports; i++) {
-        ports &= ~c->taken[(from + i) & c->mask];
-    }
-    return ports;
 }
 
 /* A micro-op of a kind whose inputs are ready: the cycle in which it starts */
@@ -167,10 +172,10 @@ start_uop(struct cpu *c, struct lane *l, uint64_t ready)
 {
     uint64_t first = max_of(l->first, c->enter);
     uint64_t cycle = max_of(ready, first);
-    uint32_t ports, i;
+    uint32_t ports = l->work.ports & ~c->taken[cycle & c->mask], i;
 
-    while (!(ports = free_ports(c, &l->work, cycle))) {
-        cycle++;
+    if (!ports || l->work.busy > 1 || cycle - c->enter >= c->mask) {
+        cycle = search_cycle(c, &l->work, cycle, &ports);
     }
     /* Cycles that were searched from that of entry on are not searched again.
      */
@@ -595,6 +600,7 @@ struct planted *planted_new(const struct planted_machine *m, const char **why)
         return NULL;
     }
     p = get_zeroed(1, sizeof(*p));
+    p->cpu = get_zeroed(PLANTED_CPUS, sizeof(*p->cpu));
     p->m = *m;
     /* The generator's state must not be 0. */
     p->m.seed |= 1ULL << 63;
@@ -621,6 +627,7 @@ void planted_free(struct planted *p)
     }
     cache_free(&p->l2);
     cache_free(&p->llc);
+    free(p->cpu);
     free(p);
 }
 

@@ -248,21 +248,15 @@ uint64_t qemu_plugin_insn_place(uint64_t vaddr, unsigned int *mode)
 static void planted_reached(CPUState *cpu)
 {
     PlantedStops *s = &planted_stops[cpu->cpu_index];
-    bool locked = bql_locked();
     unsigned int i = s->n;
+    BQL_LOCK_GUARD();
 
     while (i-- > 0) {
         if (*s->stop[i].total >= s->stop[i].at) {
             s->stop[i] = s->stop[--s->n];
         }
     }
-    if (!locked) {
-        bql_lock();
-    }
     planted_target->sync(cpu);
-    if (!locked) {
-        bql_unlock();
-    }
 }
 
 static void planted_execute(unsigned int index, void *insn)
