@@ -385,14 +385,16 @@ kcpc_op_fn kcpc_op_page;
 
 /*
  * The contexts of perf_event_open(2), above kcpc.  They have kc_perf, and this
- * profile, which takes no samples.  inherit() returns 0 or EAGAIN. overflowed()
- * starts the context, which froze, again.
+ * profile, which takes no samples.  inherit() returns 0 or EAGAIN.
+ * overflowed() starts a context again, which froze.  A context that has
+ * started or stopped calls show().
  */
 struct kcpc_perf_ops {
 	int (*inherit)(const struct lwp *parent, struct lwp *child);
 	void (*executed)(struct lwp *l);
 	void (*ended)(struct kcpc_ctx *ctx);
 	void (*overflowed)(struct kcpc_ctx *ctx);
+	void (*show)(struct kcpc_ctx *ctx, bool on);
 };
 extern const struct kcpc_perf_ops *kcpc_perf;
 extern struct kcpc_profile kcpc_perf_profile;

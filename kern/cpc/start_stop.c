@@ -133,6 +133,8 @@ stopped_slow(struct kcpc_ctx *ctx)
 		timer_stop(&ctx->kc_fold);
 	if ((ctx->kc_flags & KCPC_CTX_PROFILE) != 0)
 		kcpc_profile_nmi_samples(ctx);
+	if (ctx->kc_perf != NULL)
+		kcpc_perf->show(ctx, false);
 }
 
 /*
@@ -154,13 +156,27 @@ pics_stop(struct kcpc_ctx *ctx)
 
 static void fold_due(void *ctx);
 
-static inline void
-pics_start(struct kcpc_ctx *ctx)
+static __attribute__((noinline)) void
+start_slow(struct kcpc_ctx *ctx)
 {
 	if ((ctx->kc_flags & KCPC_CTX_NO_OVF_INTR) != 0)
 		timer_start(&ctx->kc_fold, arch_tick() + ns_to_tick(FOLD_NS),
 		    fold_due, ctx);
+	if (ctx->kc_perf == NULL) { /* the start is last: none counts more */
+		kcpc_ops->program(&ctx->kc_pcbe);
+		return;
+	}
 	kcpc_ops->program(&ctx->kc_pcbe);
+	kcpc_perf->show(ctx, true);
+}
+
+static inline void
+pics_start(struct kcpc_ctx *ctx)
+{
+	if ((ctx->kc_flags & SLOW_STOP) != 0)
+		start_slow(ctx);
+	else
+		kcpc_ops->program(&ctx->kc_pcbe);
 }
 
 struct cpu *

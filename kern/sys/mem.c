@@ -11,6 +11,7 @@
 #include "kern/proc/proc.h"
 #include "kern/sched/cpu.h"
 #include "kern/sched/xcall.h"
+#include "kern/sys/file/wait_files.h"
 #include "kern/sys/syscall.h"
 
 /* Linux's values.  PROT_* of the kernel have the same (checked below). */
@@ -123,7 +124,7 @@ check_file(const struct file *f, unsigned prot, bool shared, uint64_t offset)
 	if (offset % PAGE_SIZE != 0)
 		return EINVAL;
 	if (f->f_kind != FILE_ARCHIVE && f->f_kind != FILE_ZERO &&
-	    f->f_kind != FILE_TMP)
+	    f->f_kind != FILE_TMP && f->f_kind != FILE_PERF)
 		return ENODEV;
 	if (!can_read(f) || (shared && (prot & PROT_WRITE) && !can_write(f)))
 		return EACCES;
@@ -204,6 +205,8 @@ sys_mmap(const uintptr_t *a)
 	if (shared && (f == NULL || f->f_kind == FILE_ZERO))
 		err = shared_map(
 		    as, (uintptr_t)va, len, prot, f != NULL && !can_write(f));
+	else if (f != NULL && f->f_kind == FILE_PERF)
+		err = perf_mmap(f, (uintptr_t)va, len, prot, a[5], shared);
 	else if (f != NULL)
 		err = map_file(as, (uintptr_t)va, len, prot, f, a[5], shared);
 	else

@@ -30,10 +30,13 @@ intptr_t event_read(struct file *f, uintptr_t uva, size_t len);
 intptr_t event_write(struct file *f, uintptr_t uva, size_t len);
 /* signalfd.c: read(2) of signals. */
 intptr_t signal_read(struct file *f, uintptr_t uva, size_t len);
-/* perf_event.c: the calls of perf_event_open(2)'s files. */
+/* perf_output.c: the calls of perf_event_open(2)'s files. */
 intptr_t perf_read(struct file *f, uintptr_t uva, size_t len);
 intptr_t perf_ioctl(struct file *f, unsigned request, uintptr_t arg);
-/* perf_output.c: fcntl(2)'s O_ASYNC of descriptor fd, owner and signal. */
+/* mmap(2), which returns 0 or an errno. */
+int perf_mmap(struct file *f, uintptr_t va, size_t len, unsigned prot,
+    uint64_t offset, bool shared);
+/* fcntl(2)'s O_ASYNC of descriptor fd, owner and signal. */
 void perf_async(struct file *f, int fd, bool on);
 intptr_t perf_fcntl(struct file *f, uintptr_t operation, uintptr_t arg);
 /* timerfd.c: read(2) of a timer. */

@@ -18,6 +18,7 @@
 #include "kern/cpc/profile/profile_impl.h"
 #include "kern/file/file.h"
 #include "kern/mm/page.h"
+#include "kern/mm/shared_memory.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/entry_budget.h"
 #include "kern/platform/errno.h"
@@ -28,17 +29,10 @@
 #include "kern/sys/linux/perf_event.h"
 #include "kern/sys/syscall.h"
 
-/* Formats of read(2), and flags of the call. */
-enum { GROUP = 8 };
+/* Flags of the call. */
 enum { NO_GROUP = 1, OUTPUT = 2, CLOEXEC = 8 };
 
 static struct perf_lwp *all;
-
-static bool
-is_software(const struct perf_event *e)
-{
-	return e->req.cr_event.ce_pics == 0;
-}
 
 /* By PERF_COUNT_SW_*.  A switch is in the kernel, a fault in the program. */
 static uint64_t
@@ -86,7 +80,7 @@ fold(struct perf_lwp *pl)
 	bool lost = (ctx->kc_flags & KCPC_CTX_INVALID) != 0;
 
 	EACH_SLOT(s, pl) {
-		bool software = is_software(s->e);
+		bool software = perf_is_software(s->e);
 
 		if (s->counted)
 			s->e->enabled += is.cu_task_ns;
@@ -121,7 +115,7 @@ static struct {
 static bool
 want(const struct perf_event *e, int64_t left)
 {
-	if (is_software(e))
+	if (perf_is_software(e))
 		return true;
 	if (NWANTED == PCBE_MAXPIC)
 		return false;
@@ -203,6 +197,30 @@ place_groups(struct perf_lwp *pl, struct kcpc_ctx **ctx)
 }
 
 /*
+ * Are there direct reads?  Then a PIC counts, so that they stay open when an
+ * event stops in between: they do not fault, but start again.
+ */
+static bool
+keep_open(struct perf_lwp *pl, struct kcpc_ctx **ctx)
+{
+	bool direct = false;
+
+	EACH_SLOT(s, pl) {
+		if (!perf_is_direct(s->e))
+			continue;
+		direct = true;
+		if (NWANTED == 0 && kcpc_lwp_check() == 0) {
+			want(s->e, 0);
+			if (remake(ctx) != 0) {
+				NWANTED = 0;
+				remake(ctx);
+			}
+		}
+	}
+	return direct;
+}
+
+/*
  * Make the LWP's context again, for what is enabled.  It does not count yet. If
  * it is the first and memory is out, pl is freed.
  */
@@ -224,11 +242,12 @@ place(struct perf_lwp *pl)
 	}
 	pl->stale = false;
 	place_groups(pl, &ctx);
+	bool direct = keep_open(pl, &ctx);
 	ctx->kc_lwp = pl->lwp;
 	ctx->kc_proc = pl->lwp->l_proc;
 	ctx->kc_flags |=
 	    KCPC_CTX_PROFILE | (ctx->kc_nreqs == 0 ? KCPC_CTX_FREEZE : 0);
-	ctx->kc_pcbe.ps_user_read = false;
+	ctx->kc_pcbe.ps_user_read = direct;
 	ctx->kc_profile = &kcpc_perf_profile;
 	ctx->kc_perf = pl;
 	ctx->kc_usage = usage;
@@ -262,17 +281,14 @@ go_on(const struct perf_lwp *pl)
 		xcall(c, start_here, pl->lwp->l_cpc);
 }
 
-enum action { SETTLE, RESET, PERIOD, CLOSE, DISABLE, ENABLE };
-
 static bool
 is_of(const struct perf_event *its, const struct perf_event *e, bool group)
 {
 	return its == e || (group && its->leader == e->leader);
 }
 
-/* Act on an event, or on its group, in all LWPs that count it. */
-static void
-act(const struct perf_event *e, bool group, enum action action)
+void
+perf_act(const struct perf_event *e, bool group, enum perf_action action)
 {
 	for (struct perf_lwp *pl = all, *next; pl != NULL; pl = next) {
 		unsigned left = 0, touched = 0;
@@ -381,7 +397,8 @@ event_close(struct file *f)
 		at->leader = at;
 		at->next = NULL;
 	}
-	act(e, false, CLOSE);
+	perf_act(e, false, CLOSE);
+	shared_release(e->ring);
 	kfree(e);
 }
 
@@ -390,7 +407,7 @@ perf_event_init(void)
 {
 	static const struct device_ops file_ops = { .release = event_close };
 	static const struct kcpc_perf_ops ops = { inherit, executed, ended,
-		overflowed };
+		overflowed, perf_show };
 
 	file_register(FILE_PERF, &file_ops);
 	kcpc_perf = &ops;
@@ -505,7 +522,7 @@ event_open(struct perf_event *e, struct perf_event *leader)
 	if (e->attr.period != 0)
 		e->req.cr_flags |= CPC_OVF_NOTIFY_EMT;
 	if (err != 0 ||
-	    (!is_software(e) && (err = check_fits(e, leader)) != 0) ||
+	    (!perf_is_software(e) && (err = check_fits(e, leader)) != 0) ||
 	    (err = attach(e)) != 0)
 		return err;
 	if (last != NULL)
@@ -546,94 +563,4 @@ sys_perf_event_open(const uintptr_t *a)
 	kfree(e);
 	kfree(f);
 	return -err;
-}
-
-intptr_t
-perf_read(struct file *f, uintptr_t uva, size_t len)
-{
-	const struct perf_event *e = f->f_perf, *at;
-	unsigned format = (unsigned)e->attr.format, n = 1;
-	bool group = (format & GROUP) != 0;
-	uint64_t v[3 + 3 * NFD];
-
-	if (e->error)
-		return 0;
-	act(e, group, SETTLE);
-	at = group ? e->leader : e;
-	v[0] = group ? 0 : e->count; /* a group's number of events */
-	if ((format & 1) != 0)
-		v[n++] = at->enabled;
-	if ((format & 2) != 0)
-		v[n++] = at->running;
-	for (; at != NULL; at = group ? at->next : NULL) {
-		if (group) {
-			v[0]++;
-			v[n++] = at->count;
-		}
-		if ((format & 4) != 0)
-			v[n++] = at->id;
-		if ((format & 16) != 0)
-			v[n++] = at->lost;
-	}
-	n *= sizeof v[0];
-	if (len < n)
-		return -ENOSPC;
-	return copyout(uva, v, n) != 0 ? -EFAULT : (intptr_t)n;
-}
-
-/* Begin periods of *uva events. */
-static int
-set_period(struct perf_event *e, uintptr_t uva)
-{
-	uint64_t period;
-
-	if (copyin(&period, uva, sizeof period) != 0)
-		return EFAULT;
-	if (e->attr.period == 0 || (int64_t)period <= 0)
-		return EINVAL;
-	e->attr.period = period;
-	act(e, false, PERIOD);
-	return 0;
-}
-
-/* PERF_EVENT_IOC_*; bit 0 of some arguments means the whole group. */
-#define IOC_ENABLE  0x2400
-#define IOC_DISABLE 0x2401
-#define IOC_REFRESH 0x2402
-#define IOC_RESET   0x2403
-#define IOC_PERIOD  0x40082404
-#define IOC_ID      0x80082407
-
-intptr_t
-perf_ioctl(struct file *f, unsigned request, uintptr_t arg)
-{
-	struct perf_event *e = f->f_perf;
-
-	switch (request) {
-	case IOC_REFRESH:
-		if (e->attr.period == 0 || (e->attr.flags & LINUX_INHERIT) != 0)
-			return -EINVAL;
-		__builtin_add_overflow(e->limit, (int)arg, &e->limit);
-		arg = 0;
-		__attribute__((fallthrough));
-	case IOC_ENABLE:
-		((arg & 1) ? e->leader : e)->error = false;
-		act(e, arg & 1, ENABLE);
-		return 0;
-	case IOC_DISABLE:
-		act(e, arg & 1, DISABLE);
-		return 0;
-	case IOC_RESET:
-		act(e, arg & 1, RESET);
-		e->count = 0;
-		for (e = e->leader; (arg & 1) && e != NULL; e = e->next)
-			e->count = 0;
-		return 0;
-	case IOC_PERIOD:
-		return -set_period(e, arg);
-	case IOC_ID:
-		return -copyout(arg, &e->id, sizeof e->id);
-	default:
-		return -ENOTTY;
-	}
 }

@@ -1,6 +1,6 @@
 /*
  * The events of perf_event_open(2): perf_event.c counts them, perf_output.c
- * tells programs of them.  Included by both.
+ * serves their files.  Included by both.
  */
 #pragma once
 
@@ -11,6 +11,7 @@
 #include "include/sys/cpc.h"
 #include "kern/file/file.h"
 
+struct kcpc_ctx;
 struct lwp;
 
 struct perf_event {
@@ -27,6 +28,11 @@ struct perf_event {
 	struct perf_owner {
 		int type, id;
 	} owner;
+	/* mmap(2)'s: it, its first page, data pages, and bytes written */
+	struct shared_memory *ring;
+	struct perf_page *page;
+	size_t pages, head;
+	bool overwrites; /* the program does not say what it has read */
 };
 
 /* The events of an LWP. */
@@ -46,5 +52,18 @@ struct perf_lwp {
 #define EACH_SLOT(s, pl)                                                       \
 	for (struct slot *s = (pl)->slot; s < (pl)->slot + (pl)->n; s++)
 
-/* perf_output.c: a period ended in an LWP.  Returns whether the last did. */
+static inline bool
+perf_is_software(const struct perf_event *e)
+{
+	return e->req.cr_event.ce_pics == 0;
+}
+
+/* perf_event.c: act on an event, or its group, in all LWPs that count it. */
+enum perf_action { SETTLE, RESET, PERIOD, CLOSE, DISABLE, ENABLE };
+void perf_act(const struct perf_event *e, bool group, enum perf_action action);
+/* perf_output.c: may programs read its PIC without a system call? */
+bool perf_is_direct(const struct perf_event *e);
+/* The LWP's context, which has started or stopped, is what the pages show. */
+void perf_show(struct kcpc_ctx *ctx, bool on);
+/* A period ended in an LWP.  Returns whether the last did. */
 bool perf_overflow(struct perf_event *e, const struct lwp *l);

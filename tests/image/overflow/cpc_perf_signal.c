@@ -1,12 +1,15 @@
 /*
- * perf_event_open(2): each end of a period sends a signal, and nothing is lost.
+ * perf_event_open(2): each end of a period sends a signal and writes a sample,
+ * and nothing is lost.  A mapped page gives counts without a system call.
  */
 #define _GNU_SOURCE /* F_SETSIG, gettid() */
 #include "tests/lib/image/perf.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 
 #define LATE 64 /* instructions after the last of a period, on x86 */
 #define SIG  (SIGRTMIN + 2)
@@ -47,15 +50,34 @@ open_group(int fd[2], uint64_t period)
 	EXPECT_EQ(fcntl(fd[0], F_SETSIG, SIG), 0);
 }
 
+/* struct perf_event_mmap_page. */
+struct page {
+	uint32_t version, compat, lock, index;
+	uint64_t offset, enabled, running, caps;
+	uint16_t width;
+	char more[974];
+	uint64_t head, tail;
+};
+
+static void *
+map(int fd, size_t pages, int how)
+{
+	return mmap(NULL, pages * 4096, PROT_READ | PROT_WRITE, how, fd, 0);
+}
+
 CPC_TEST(each_period_sends_a_signal)
 {
 	static const uint64_t periods[] = { 10000, 5000, 777 };
 	uint64_t v[3], before = 0;
+	struct page *page;
 	int fd[2], want = 0;
 
 	NEEDS_USER_INSTRUCTIONS();
 	NEEDS_EXACT_OVERFLOW();
 	open_group(fd, 1);
+	page = map(fd[0], 3, MAP_SHARED);
+	REQUIRE(page != MAP_FAILED);
+	const uint64_t *samples = (uint64_t *)page + 512;
 	for (int n = 1; n <= 3; n++) {
 		uint64_t period = periods[n - 1];
 
@@ -67,6 +89,10 @@ CPC_TEST(each_period_sends_a_signal)
 		EXPECT(last.si_code == POLL_HUP && last.si_band == 0x18);
 		EXPECT_EQ(read(fd[0], v, sizeof v), sizeof v);
 		EXPECT_EQ(v[1], v[2]);
+		EXPECT_EQ(page->head, (uint64_t)hits * 16);
+		EXPECT_EQ(
+		    samples[page->head / 8 - 2], 9 | 2UL << 32 | 16UL << 48);
+		EXPECT(samples[page->head / 8 - 1] - (uintptr_t)spin_loop < 64);
 		EXPECT(v[1] - before - (uint64_t)n * period < LATE);
 		before = v[1];
 	}
@@ -79,8 +105,84 @@ CPC_TEST(each_period_sends_a_signal)
 	EXPECT_EQ((uint64_t)(hits - want), (v[1] - before) / periods[2]);
 	EXPECT(last.si_code == POLL_IN && last.si_band == 0x41);
 	EXPECT_EQ(v[1], v[2]);
+	EXPECT_EQ(page->head, (uint64_t)hits * 16);
+	munmap(page, 3 * 4096);
 	close(fd[0]);
 	close(fd[1]);
+}
+
+static uint64_t
+read_pic(uint32_t n)
+{
+	uint64_t v;
+#ifdef __x86_64__
+	uint32_t high;
+
+	__asm__ volatile("rdpmc" : "=a"(v), "=d"(high) : "c"(n));
+	v |= (uint64_t)high << 32;
+#else
+	__asm__ volatile("msr pmselr_el0, %1; isb; mrs %0, pmxevcntr_el0"
+			 : "=r"(v)
+			 : "r"((uint64_t)n));
+#endif
+	return v;
+}
+
+/* The count, by the page alone; as the page's user does it. */
+ONE_COPY static uint64_t
+direct(const volatile struct page *page)
+{
+	uint64_t count;
+	uint32_t lock;
+
+	do {
+		lock = page->lock;
+		count = page->offset;
+		if (page->index != 0)
+			count += read_pic(page->index - 1);
+	} while (page->lock != lock);
+	return count;
+}
+
+ONE_COPY static uint64_t
+direct_spin(const volatile struct page *page, uint64_t n)
+{
+	uint64_t before = direct(page);
+
+	spin(n);
+	return direct(page) - before;
+}
+
+CPC_TEST(direct_reads_are_the_counts)
+{
+	struct attr attr = attr_of(HARDWARE, INSTRUCTIONS, 0);
+	struct page *page;
+	uint64_t v = 0;
+	int fd;
+
+	NEEDS_DIRECT_READS();
+	NEEDS_USER_INSTRUCTIONS();
+	fd = perf_open(attr, -1);
+	EXPECT_EQ((intptr_t)map(fd, 1, MAP_PRIVATE), -1);
+	EXPECT_EQ((intptr_t)map(fd, 4, MAP_SHARED), -1);
+	page = map(fd, 1, MAP_SHARED);
+	REQUIRE(page != MAP_FAILED);
+	EXPECT_EQ((intptr_t)map(fd, 2, MAP_SHARED), -1);
+	EXPECT((page->caps & 4) != 0 && page->index == 0 && page->width == 64);
+	read_pic(0); /* of another event, or of none: it does not fault */
+	ioctl(fd, IOC_ENABLE, 0);
+	EXPECT(page->index != 0);
+	direct_spin(page, 1000);
+	v = direct_spin(page, 1000);
+	sched_yield();
+	EXPECT_EQ(direct_spin(page, 3000) - v, 2000 * SPIN_INSNS);
+	ioctl(fd, IOC_DISABLE, 0);
+	EXPECT_EQ(read(fd, &v, sizeof v), sizeof v);
+	EXPECT(page->index == 0 && page->offset == v && v > 8000);
+	ioctl(fd, IOC_RESET, 0);
+	EXPECT_EQ(direct(page), 0);
+	munmap(page, 4096);
+	close(fd);
 }
 
 CPC_TEST(errors_are_those_of_linux)
