@@ -200,9 +200,7 @@ hand_over(struct lwp *waker, struct futex_queue *q)
 	waitq_sleep(&q->fq_wakers, arch_tick() + ns_to_tick(HANDOVER_NS));
 }
 
-/*
- * Count a wake of one LWP at uva, from the first that woke one.  Returns woken.
- */
+/* Count a wake of one LWP at uva since the first.  Returns woken. */
 static intptr_t
 count_wake(
     struct lwp *waker, struct futex_queue *q, uintptr_t uva, unsigned woken)
@@ -229,6 +227,9 @@ futex_wake(const uintptr_t *a, uint32_t bits)
 	if (bits == 0)
 		return -EINVAL;
 	woken = wake_waiters(key, (uint32_t)a[2], bits);
+	if (woken == 0 && (a[1] & FUTEX_PRIVATE) == 0 &&
+	    copyin(&bits, a[0], sizeof bits) != 0)
+		return -EFAULT;
 	if (a[2] == 1 && (woken != 0 || l->l_wakes != 0))
 		return count_wake(l, futex_queue(key), a[0], woken);
 	return (intptr_t)woken;

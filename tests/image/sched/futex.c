@@ -350,6 +350,8 @@ TEST(wrong_addresses)
 		EXPECT_ERRNO(futex(&word, WAIT, 0, bad[i], NULL, 0), EFAULT);
 		/* No LWP can wait at such an address, so a wake finds none. */
 		EXPECT_EQ(futex(bad[i], WAKE, 1, NULL, NULL, 0), 0);
+		/* Without FUTEX_PRIVATE_FLAG Linux looks for the memory. */
+		EXPECT_ERRNO(syscall(SYS_futex, bad[i], WAKE, 1), EFAULT);
 	}
 	EXPECT_ERRNO(futex(odd, WAIT, 0, NULL, NULL, 0), EINVAL);
 	EXPECT_ERRNO(futex(odd, WAKE, 1, NULL, NULL, 0), EINVAL);
