@@ -26,8 +26,7 @@
 #include "kern/proc/signal.h"
 #include "kern/sched/sched.h"
 
-#define PIPE_BYTES 65536UL /* the ring's size, Linux's */
-#define PIPE_BUF   4096UL  /* POSIX: a shorter write is not mixed with others */
+#define PIPE_BUF 4096UL /* POSIX: a shorter write is not mixed with others */
 
 struct pipe {
 	size_t pi_first, pi_len;         /* the bytes in the ring pi_buf */

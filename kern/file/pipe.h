@@ -8,6 +8,8 @@ struct file;
 struct proc;
 struct tmp_node;
 
+#define PIPE_BYTES 65536UL /* the ring's size, Linux's */
+
 /* These return a length, or -errno.  pipe_read() returns 0 at the end. */
 intptr_t pipe_read(struct file *f, uintptr_t uva, size_t len);
 intptr_t pipe_write(struct file *f, uintptr_t uva, size_t len);

@@ -224,6 +224,7 @@ sys_dup3(const uintptr_t *a)
 #define F_SETLK         6
 #define F_SETLKW        7
 #define F_DUPFD_CLOEXEC 1030
+#define F_GETPIPE_SZ    1032
 #define FD_CLOEXEC      1
 
 /* struct flock, on both machines. */
@@ -232,6 +233,8 @@ struct file_lock {
 	int64_t l_start, l_len;
 	int32_t l_pid;
 };
+#define F_RDLCK 0
+#define F_WRLCK 1
 #define F_UNLCK 2
 
 /*
@@ -245,10 +248,14 @@ lock_file(const struct file *f, uintptr_t operation, uintptr_t uva)
 
 	if (copyin(&lock, uva, sizeof lock) != 0)
 		return -EFAULT;
-	if (f->f_kind == FILE_PIPE || f->f_kind == FILE_CONSOLE)
+	if (f->f_kind == FILE_PIPE || f->f_kind == FILE_CONSOLE ||
+	    (uint16_t)lock.l_type > F_UNLCK || (uint16_t)lock.l_whence > 2)
 		return -EINVAL;
 	if (operation != F_GETLK)
-		return 0;
+		return (lock.l_type == F_RDLCK && !can_read(f)) ||
+		               (lock.l_type == F_WRLCK && !can_write(f))
+		           ? -EBADF
+		           : 0;
 	lock.l_type = F_UNLCK;
 	return -copyout(uva, &lock, sizeof lock);
 }
@@ -287,6 +294,8 @@ sys_fcntl(const uintptr_t *a)
 	case F_SETLK:
 	case F_SETLKW:
 		return lock_file(f, a[1], a[2]);
+	case F_GETPIPE_SZ:
+		return f->f_kind == FILE_PIPE ? (intptr_t)PIPE_BYTES : -EBADF;
 	default:
 		return f->f_kind == FILE_PERF ? perf_fcntl(f, a[1], a[2])
 		                              : -EINVAL;

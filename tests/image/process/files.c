@@ -82,12 +82,20 @@ TEST(stdio_reads_files)
 
 TEST(the_archive_is_read_only)
 {
+	struct flock lock = { .l_type = F_RDLCK };
 	int fd = open(SELF, O_RDWR);
 
 	EXPECT(fd == -1 && (errno == EROFS || errno == EACCES));
 	fd = open("/new", O_WRONLY | O_CREAT, 0666);
 	EXPECT(fd == -1 && (errno == EROFS || errno == EACCES));
 	EXPECT_ERRNO(write(self, "x", 1), EBADF);
+	EXPECT_EQ(fcntl(self, F_SETLK, &lock), 0);
+	lock.l_whence = 3;
+	EXPECT_ERRNO(fcntl(self, F_SETLK, &lock), EINVAL);
+	lock = (struct flock){ .l_type = F_WRLCK };
+	EXPECT_ERRNO(fcntl(self, F_SETLK, &lock), EBADF);
+	lock.l_type = 3;
+	EXPECT_ERRNO(fcntl(self, F_SETLK, &lock), EINVAL);
 }
 
 TEST(missing_files_and_descriptors)
