@@ -133,6 +133,10 @@ tmp_make(struct tmp_node *dir, const char *name, uint32_t mode,
 	tn->tn_dir = (mode & S_IFMT) == S_IFDIR;
 	tn->tn_mode = mode;
 	tn->tn_refs = tn->tn_links = 1;
+	if (dir->tn_mode & 02000) { /* set-group-id: all are of its group */
+		tn->tn_gid = dir->tn_gid;
+		tn->tn_mode |= tn->tn_dir ? 02000 : 0;
+	}
 	*nodes_end = tn;
 	nodes_end = &tn->tn_next;
 	*node = tn;

@@ -52,6 +52,8 @@ sys_mknodat(const uintptr_t *a)
 {
 	uint32_t type = a[2] & S_IFMT;
 
+	if (type == S_IFMT)
+		return -EINVAL;
 	if (type != 0 && type != S_IFREG && type != S_IFIFO)
 		return -EPERM;
 	return make_node(a, type != 0 ? type : S_IFREG, 07777);

@@ -291,6 +291,13 @@ TEST(times_and_owners_stay)
 	EXPECT_EQ(st.st_mode, 0102760);
 	EXPECT_EQ(stat(DIR_NAME, &st), 0);
 	EXPECT(st.st_uid == 5 && st.st_gid == 0);
+	/* New files have the group of a set-group-ID directory. */
+	EXPECT_EQ(chown(DIR_NAME, -1, 8), 0);
+	EXPECT_EQ(chmod(DIR_NAME, 02755), 0);
+	EXPECT_EQ(mkdir(DIR_NAME "/sub", 0700), 0);
+	EXPECT_EQ(stat(DIR_NAME "/sub", &st), 0);
+	EXPECT(st.st_gid == 8 && st.st_mode == 0042700);
+	EXPECT_EQ(rmdir(DIR_NAME "/sub"), 0);
 	EXPECT_EQ(close(fd), 0);
 	remove_both();
 }

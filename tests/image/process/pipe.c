@@ -237,6 +237,7 @@ TEST(a_fifo_joins_who_opens_it)
 	EXPECT_EQ(write(w, "one", 3), 3);
 	EXPECT_EQ(read(r, buf, sizeof buf), 3);
 	EXPECT_ERRNO(lseek(r, 0, SEEK_SET), ESPIPE);
+	EXPECT_EQ(fcntl(r, F_GETPIPE_SZ), 65536);
 	close(w);
 	EXPECT_EQ(events_of(r), POLLHUP);
 	/* A reader that comes then has seen no writer. */
@@ -262,6 +263,7 @@ TEST(a_fifo_joins_who_opens_it)
 	EXPECT_EQ(write(w, "own", 3), 3);
 	EXPECT_EQ(read(w, buf, sizeof buf), 3);
 	close(w);
+	EXPECT_ERRNO(mknod(name, S_IFMT, 0), EINVAL);
 	EXPECT_EQ(mknod(name, S_IFREG | 0600, 0), 0);
 	EXPECT_ERRNO(open(name, O_RDONLY | O_DIRECTORY), ENOTDIR);
 	EXPECT_EQ(unlink(name), 0);
