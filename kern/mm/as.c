@@ -433,7 +433,7 @@ as_mark(struct as *as, uintptr_t va, size_t len, enum mark mark)
 		hole |= r->r_start > at;
 		if (mark >= LOCK)
 			r->r_locked = mark == LOCK;
-		else if (mark == INVALIDATE && r->r_locked)
+		else if (mark == SYNC && r->r_locked)
 			err = EBUSY;
 		else if ((mark == FORK_ZERO || mark == FREE) &&
 			 (r->r_shared || r->r_file != NULL))

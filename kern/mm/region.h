@@ -15,16 +15,7 @@ struct shared_memory; /* kern/mm/shared_memory.h */
  * leaves it out; it is locked.  The first three only ask: is there memory?  Of
  * no file, and private?  Not locked?
  */
-enum mark {
-	ANY,
-	FREE,
-	INVALIDATE,
-	FORK_COPY,
-	FORK_ZERO,
-	FORK_NONE,
-	LOCK,
-	UNLOCK
-};
+enum mark { ANY, FREE, SYNC, FORK_COPY, FORK_ZERO, FORK_NONE, LOCK, UNLOCK };
 
 /* A range of one protection.  Both ends are page multiples. */
 struct region {

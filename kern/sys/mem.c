@@ -22,7 +22,9 @@
 #define MAP_TYPE            0x0f
 #define MAP_FIXED           0x10
 #define MAP_ANONYMOUS       0x20
+#define MAP_LOCKED          0x2000
 #define MAP_FIXED_NOREPLACE 0x100000
+#define MAP_OLD             0x7f9f3u /* what MAP_SHARED_VALIDATE takes */
 #define MREMAP_MAYMOVE      1
 
 _Static_assert(PROT_READ == 1 && PROT_WRITE == 2 && PROT_EXEC == 4,
@@ -119,8 +121,6 @@ is_shareable(const struct file *f, uint64_t offset, size_t len, unsigned prot)
 static int
 check_file(const struct file *f, unsigned prot, bool shared, uint64_t offset)
 {
-	if (f == NULL)
-		return EBADF;
 	if (offset % PAGE_SIZE != 0)
 		return EINVAL;
 	if (f->f_kind != FILE_ARCHIVE && f->f_kind != FILE_ZERO &&
@@ -180,12 +180,15 @@ sys_mmap(const uintptr_t *a)
 	unsigned prot = (unsigned)a[2], flags = (unsigned)a[3];
 	unsigned type = flags & MAP_TYPE;
 	bool contig = flags & MAP_CONTIG, shared = type != MAP_PRIVATE;
+	bool was_lock = as->as_lock;
 	size_t align = contig ? LARGE_SIZE : PAGE_SIZE;
 	size_t len = (a[1] + align - 1) & -align;
 	struct file *f = NULL;
 	intptr_t va;
 	int err;
 
+	if (!(flags & MAP_ANONYMOUS) && (f = file_get((int)a[4])) == NULL)
+		return -EBADF;
 	if (a[1] == 0 || (prot & ~LINUX_PROT_MASK) ||
 	    (type != MAP_PRIVATE && type != MAP_SHARED &&
 		type != MAP_SHARED_VALIDATE))
@@ -193,15 +196,15 @@ sys_mmap(const uintptr_t *a)
 	if (len < a[1] || len > REGION_TOP ||
 	    (!shared && (prot & PROT_WRITE) && is_over_limit(as, len, 0, 0)))
 		return -ENOMEM;
-	if (!(flags & MAP_ANONYMOUS)) {
-		f = file_get((int)a[4]);
-		if ((err = check_file(f, prot, shared, a[5])) != 0)
-			return -err;
-	}
+	if (f != NULL && type == MAP_SHARED_VALIDATE && (flags & ~MAP_OLD))
+		return -ENOTSUP;
+	if (f != NULL && (err = check_file(f, prot, shared, a[5])) != 0)
+		return -err;
 	if (contig && (f != NULL || prot == 0 || shared))
 		return -EINVAL;
 	if ((va = choose_address(as, a[0], len, flags, align)) < 0)
 		return va;
+	as->as_lock = was_lock || (flags & MAP_LOCKED);
 	if (shared && (f == NULL || f->f_kind == FILE_ZERO))
 		err = shared_map(
 		    as, (uintptr_t)va, len, prot, f != NULL && !can_write(f));
@@ -211,6 +214,7 @@ sys_mmap(const uintptr_t *a)
 		err = map_file(as, (uintptr_t)va, len, prot, f, a[5], shared);
 	else
 		err = as_map(as, (uintptr_t)va, len, prot, contig);
+	as->as_lock = was_lock;
 	return err != 0 ? -err : va;
 }
 
@@ -346,7 +350,7 @@ sys_msync(const uintptr_t *a)
 		return -EINVAL;
 	if (a[1] > REGION_TOP)
 		return -ENOMEM;
-	return mark_pages(a, flags & MS_INVALIDATE ? INVALIDATE : ANY);
+	return mark_pages(a, flags & MS_INVALIDATE ? SYNC : ANY);
 }
 
 /* Linux, include/uapi/asm-generic/mman-common.h. */

@@ -58,13 +58,6 @@ self_maps(struct text *t, unsigned)
 		    r->r_memory != NULL ? 's' : 'p');
 }
 
-static void
-mounts(struct text *t, unsigned)
-{
-	text_add(t, "tmpfs / tmpfs ro 0 0\ntmpfs /tmp tmpfs rw 0 0\n"
-		    "tmpfs /dev/shm tmpfs rw 0 0\n");
-}
-
 /* All else is 0, or as in a process without a terminal. */
 static void
 self_stat(struct text *t, unsigned)
@@ -88,15 +81,19 @@ static void
 self_status(struct text *t, unsigned)
 {
 	const struct proc *p = proc_self(), *parent = p->p_parent;
-	unsigned long kib = KIB(p->p_as->as_npages);
+	const struct region *r = p->p_as->as_regions.rt_first;
+	unsigned long kib = KIB(p->p_as->as_npages), locked = 0;
 
+	for (; r != NULL; r = r->r_next)
+		locked += r->r_locked ? (r->r_end - r->r_start) >> 10 : 0;
 	text_add(t,
 	    "Name:\t%s\nState:\tR (running)\nTgid:\t%d\nPid:\t%d\n"
 	    "PPid:\t%d\nTracerPid:\t0\nUid:\t0\t0\t0\t0\n"
-	    "Gid:\t0\t0\t0\t0\nVmSize:\t%8lu kB\nVmRSS:\t%8lu kB\n"
+	    "Gid:\t0\t0\t0\t0\nVmSize:\t%8lu kB\nVmLck:\t%8lu kB\n"
+	    "VmRSS:\t%8lu kB\n"
 	    "Threads:\t%u\nSigBlk:\t%016lx\n",
 	    lwp_self()->l_name, p->p_pid, lwp_self()->l_tid,
-	    parent ? parent->p_pid : 0, kib, kib, p->p_nlwp,
+	    parent ? parent->p_pid : 0, kib, locked, kib, p->p_nlwp,
 	    (unsigned long)lwp_self()->l_kept.sk_mask);
 }
 
@@ -108,17 +105,18 @@ uptime(struct text *t, unsigned)
 	text_add(t, "%lu.%02lu 0.00\n", cs / 100, cs % 100);
 }
 
-static void
-version(struct text *t, unsigned)
-{
-	text_add(t, "Linux version 6.1.0-barecpc (barecpc)\n");
-}
+/* perf_event_open(2): a program may count itself and the kernel. */
+enum { PERF_PARANOID, MOUNTS, VERSION };
 
-/* Linux's default but one: each program may count itself, and the kernel. */
 static void
-perf_paranoid(struct text *t, unsigned)
+constant(struct text *t, unsigned which)
 {
-	text_add(t, "1\n");
+	static const char *const texts[] = { "1\n",
+		"tmpfs / tmpfs ro 0 0\ntmpfs /tmp tmpfs rw 0 0\n"
+		"tmpfs /dev/shm tmpfs rw 0 0\n",
+		"Linux version 6.1.0-barecpc (barecpc)\n" };
+
+	text_add(t, "%s", texts[which]);
 }
 
 static void
@@ -141,13 +139,14 @@ static const struct text_file files[] = {
 	{ "proc/cpuinfo", cpuinfo, 0 },
 	{ "proc/loadavg", loadavg, 0 },
 	{ "proc/meminfo", meminfo, 0 },
-	{ "proc/mounts", mounts, 0 },
+	{ "proc/mounts", constant, MOUNTS },
 	{ "proc/self/maps", self_maps, 0 },
+	{ "proc/self/mounts", constant, MOUNTS },
 	{ "proc/self/stat", self_stat, 0 },
 	{ "proc/self/status", self_status, 0 },
-	{ "proc/sys/kernel/perf_event_paranoid", perf_paranoid, 0 },
+	{ "proc/sys/kernel/perf_event_paranoid", constant, PERF_PARANOID },
 	{ "proc/uptime", uptime, 0 },
-	{ "proc/version", version, 0 },
+	{ "proc/version", constant, VERSION },
 	{ "sys/devices/system/cpu/online", cpu_range, 0 },
 	{ "sys/devices/system/cpu/possible", cpu_range, 0 },
 	{ "sys/devices/system/cpu/present", cpu_range, 0 },

@@ -113,6 +113,9 @@ TEST(advice_that_linux_refuses)
 
 	int fd = open("/tmp/file", O_RDWR | O_CREAT, 0600);
 	EXPECT_EQ(ftruncate(fd, PAGE), 0);
+	/* 3: MAP_SHARED_VALIDATE */
+	p = mmap(NULL, PAGE, PROT_READ, 3 | 1 << 10, fd, 0);
+	EXPECT_ERRNO((long)p, EOPNOTSUPP);
 	p = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, fd, 0);
 	EXPECT_ERRNO(madvise(p, PAGE, WIPEONFORK), EINVAL);
 	EXPECT_ERRNO(madvise(p, PAGE, MADV_FREE), EINVAL);

@@ -233,13 +233,19 @@ TEST(the_states_of_a_process)
 	for (s = strchr(s, ' '); s != NULL; s = strchr(s + 1, ' '))
 		rss = ++fields == 24 ? strtoul(s + 1, NULL, 10) : rss;
 	EXPECT_EQ(fields, 52);
+	void *locked = mmap(NULL, 12288, PROT_READ,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_LOCKED, -1, 0);
 	REQUIRE(read_all("/proc/self/status", buf, sizeof buf) > 0);
+	EXPECT(strstr(buf, "\nVmLck:\t      12 kB\n") != NULL);
+	EXPECT_EQ(munmap(locked, 12288), 0);
+	REQUIRE(read_all("/proc/self/status", buf, sizeof buf) > 0);
+	EXPECT(strstr(buf, "\nVmLck:\t       0 kB\n") != NULL);
 	s = strstr(buf, "\nVmRSS:\t");
 	REQUIRE(s != NULL);
 	/* The text itself takes no page of the process. */
 	EXPECT_EQ(strtoul(s + 8, NULL, 10), rss * 4);
 	EXPECT(strstr(buf, "\nThreads:\t1\n") != NULL);
-	REQUIRE(read_all("/proc/mounts", buf, sizeof buf) > 0);
+	REQUIRE(read_all("/proc/self/mounts", buf, sizeof buf) > 0);
 	EXPECT(strstr(buf, "\ntmpfs /tmp tmpfs rw") != NULL);
 }
 
