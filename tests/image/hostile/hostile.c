@@ -12,6 +12,7 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
@@ -37,17 +38,19 @@ struct call {
 #define CWD     ((uintptr_t)AT_FDCWD)
 #define SCRATCH ((uintptr_t)scratch)
 #define SELF    ((uintptr_t) "/hostile")
+#define TMP     ((uintptr_t) "/tmp/file")
 #define SIGSET  8 /* bytes */
 
 static char scratch[64];
 static uint32_t capabilities[2] = { 0x20080522, 0 }; /* version 3, self */
 static struct epoll_event ready = { .events = EPOLLIN };
+static struct timespec no_time;
 static struct itimerspec soon = { .it_value = { 0, 1 } };
 
 /*
- * The calls use descriptors 20 to 25: this program's file, /dev/zero, the root
- * directory, a set of epoll(7), its only file, and a timer.  The last two are
- * ready.
+ * The calls use descriptors 20 to 27: this program's file, /dev/zero, the root
+ * directory, a set of epoll(7), its only file, a timer, both ready.  Then a
+ * file in /tmp, and a FIFO with text.
  */
 static const struct call calls[] = {
 	{ "read", SYS_read, OUT, { 20, BAD, 64 } },
@@ -70,6 +73,29 @@ static const struct call calls[] = {
 	{ "linkat name", SYS_linkat, PATH, { CWD, SELF, CWD, BAD, 0 } },
 	{ "mknodat", SYS_mknodat, PATH, { CWD, BAD, 0010600 } },
 	{ "truncate", SYS_truncate, PATH, { BAD, 0 } },
+	{ "mkdirat", SYS_mkdirat, PATH, { CWD, BAD, 0700 } },
+	{ "unlinkat", SYS_unlinkat, PATH, { CWD, BAD, 0 } },
+	{ "renameat2", SYS_renameat2, PATH, { CWD, BAD, CWD, SELF, 0 } },
+	{ "renameat2 name", SYS_renameat2, PATH, { CWD, TMP, CWD, BAD, 0 } },
+	{ "fchmodat", SYS_fchmodat, PATH, { CWD, BAD, 0700 } },
+	{ "execve", SYS_execve, PATH, { BAD, 0, 0 } },
+	{ "execve words", SYS_execve, NULL_IS_LEGAL, { SELF, BAD, 0 } },
+	{ "execve variables", SYS_execve, NULL_IS_LEGAL, { SELF, 0, BAD } },
+	{ "pwrite64", SYS_pwrite64, 0, { 26, BAD, 64, 0 } },
+	{ "pwritev", SYS_pwritev, 0, { 26, BAD, 1, 0 } },
+	{ "fcntl lock", SYS_fcntl, 0, { 26, F_SETLK, BAD } },
+	{ "read FIFO", SYS_read, OUT, { 27, BAD, 64 } },
+	{ "write FIFO", SYS_write, 0, { 27, BAD, 64 } },
+	{ "ioctl FIFO", SYS_ioctl, OUT, { 27, 0x541b, BAD } },
+	{ "pipe2", SYS_pipe2, OUT, { BAD, 0 } },
+	{ "prctl set", SYS_prctl, PATH, { 15, BAD } },
+	{ "prctl get", SYS_prctl, OUT, { 16, BAD } },
+	{ "get_robust_list", SYS_get_robust_list, OUT, { 0, SCRATCH, BAD } },
+	{ "ppoll", SYS_ppoll, OUT, { BAD, 1, (uintptr_t)&no_time, 0, 0 } },
+	{ "rt_sigpending", SYS_rt_sigpending, OUT, { BAD, SIGSET } },
+	{ "rt_sigsuspend", SYS_rt_sigsuspend, 0, { BAD, SIGSET } },
+	{ "getitimer", SYS_getitimer, OUT, { 0, BAD } },
+	{ "setitimer", SYS_setitimer, NULL_IS_LEGAL, { 0, BAD, 0 } },
 	{ "faccessat", SYS_faccessat, PATH, { CWD, BAD, F_OK } },
 	{ "readlinkat", SYS_readlinkat, PATH, { CWD, BAD, SCRATCH, 64 } },
 	{ "getcwd", SYS_getcwd, OUT, { BAD, PAGE } },
@@ -148,6 +174,11 @@ static void __attribute__((constructor)) open_files(void)
 	epoll_ctl(23, EPOLL_CTL_ADD, 24, &ready);
 	dup2(timerfd_create(CLOCK_MONOTONIC, 0), 25);
 	timerfd_settime(25, 0, &soon, NULL);
+	dup2(open("/tmp/file", O_RDWR | O_CREAT, 0600), 26);
+	mkfifo("/tmp/fifo", 0600);
+	dup2(open("/tmp/fifo", O_RDWR), 27);
+	write(26, "some text", 9); /* the file has its page now */
+	write(27, "some text", 9);
 }
 
 static long
@@ -295,6 +326,12 @@ TEST(lengths_that_leave_the_address_space)
 	EXPECT((got == -1 && errno == EFAULT) || (size_t)got <= PAGE);
 	EXPECT_EQ(munmap(p, PAGE), 0);
 	EXPECT_ERRNO(write(1, (void *)-16, 32), EFAULT);
+	EXPECT(pwrite(26, scratch, (size_t)1 << 47, 0) == -1);
+	EXPECT(pwrite(26, scratch, 1, INT64_MAX) == -1);
+	EXPECT(ftruncate(26, INT64_MAX) == -1);
+	EXPECT(posix_fallocate(26, INT64_MAX - 1, 1) != 0);
+	EXPECT_ERRNO(mlock((void *)PAGE, -2 * PAGE), ENOMEM);
+	EXPECT_ERRNO(msync((void *)PAGE, -2 * PAGE, MS_SYNC), ENOMEM);
 }
 
 TEST(the_program_continues)
