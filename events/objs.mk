@@ -24,6 +24,6 @@ endif
 $(EVENT_FILES): $(EVENT_B)/%: events/generated/%.c events/mktables/file/table_file.py $(EVENT_B)/descriptions
 	$(call say,TABLE,$@)
 	$(Q)python3 -B events/mktables/file/table_file.py $< $@.$$$$ $(EVENT_B)/descriptions && mv $@.$$$$ $@
-$(EVENT_B)/descriptions: events/mktables/file/describe_all.sh events/mktables/file/describe.c $(EVENT_B)/libpfm4
+$(EVENT_B)/descriptions: events/mktables/file/describe_all.sh events/mktables/file/names.c $(EVENT_B)/libpfm4
 	$(call say,TEXT,$@)
 	$(Q)LIBPFM4=$(LIBPFM4) $< >$@.$$$$ && mv $@.$$$$ $@

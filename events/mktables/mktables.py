@@ -2,7 +2,7 @@
 """Write a vendor's table of event names as C, for scripts/mkevents: mktables.py VENDOR LIBRARY FIRST-LINE FOLDER PAPI CODES...
 
 VENDOR is intel, amd or arm.  LIBRARY is what libpfm4 is called, and FIRST-LINE begins the table, FOLDER/VENDOR.c.  FOLDER has
-the program VENDOR-libpfm4, made of libpfm4.c.  PAPI is PAPI's papi_events.csv.  CODES have the output of file/codes.c.
+the program VENDOR-libpfm4, made of libpfm4.c.  PAPI is PAPI's papi_events.csv.  CODES have the output of `file/names codes`.
 """
 
 import json

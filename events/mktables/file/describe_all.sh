@@ -1,5 +1,5 @@
 #!/bin/sh
-# Print what libpfm4 says of the events of every CPU that it knows, as lines of describe.c.
+# Print what libpfm4 says of the events of every CPU that it knows, as `names describe` does.
 #
 # A build of the library knows the CPUs of one architecture.  The one of this machine comes from the package
 # libpfm4-dev.  The other architecture's is in the folder of scripts/setup --cache, and qemu-user runs it.  If one is
@@ -23,8 +23,8 @@ describe() {
 	cpus=$1 compiler=$2 emulator=$3
 	shift 3
 	# shellcheck disable=SC2086 # no emulator is no word
-	if "$compiler" -O1 -static "$@" -o "$work/describe" "$top/events/mktables/file/describe.c" \
-		"-l${LIBPFM4:-pfm}" 2>"$work/log" && $emulator "$work/describe" >"$work/lines" 2>>"$work/log"; then
+	if "$compiler" -O1 -static "$@" -o "$work/describe" "$top/events/mktables/file/names.c" \
+		"-l${LIBPFM4:-pfm}" 2>"$work/log" && $emulator "$work/describe" describe >"$work/lines" 2>>"$work/log"; then
 		cat "$work/lines"
 	else
 		say "no descriptions of $cpus events: libpfm4 for it is absent: run scripts/setup --optional"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Write the table of a vendor's events as a file that programs map (events/table.h): table_file.py TABLE.c FILE DESCRIPTIONS.
 
-TABLE.c is what scripts/mkevents makes.  DESCRIPTIONS is a file of lines as `describe` prints them; it may be empty.
+TABLE.c is what scripts/mkevents makes.  DESCRIPTIONS is a file of lines as `names describe` prints them; it may be empty.
 Descriptions become sequences of words.  Words are numbered by how often they are used: each of the first 127 takes one byte,
 the others take two.  events_describe() reads them.
 """
