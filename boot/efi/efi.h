@@ -63,6 +63,8 @@ struct efi_home {
 	const char *(*eh_write)(const char *name, const void *data, size_t n);
 };
 
+/* The root of this application's volume, to read; or NULL. */
+EFI_FILE_PROTOCOL *efi_open_root(void);
 /*
  * The root of this application's volume.  NULL if it cannot be written, with
  * the reason in *why; that is NULL if no disk has the volume.

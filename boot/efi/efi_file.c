@@ -88,17 +88,12 @@ read_all(EFI_FILE_PROTOCOL *file, const char *name, size_t *bytes)
 void *
 efi_read_file(const char *name, size_t *bytes)
 {
-	static EFI_GUID file_system = EFI_SIMPLE_FILE_SYSTEM_PROTOCOL_GUID;
 	static CHAR16 path[EFI_PATH_MAX];
-	EFI_SIMPLE_FILE_SYSTEM_PROTOCOL *fs;
-	EFI_FILE_PROTOCOL *root, *file;
+	EFI_FILE_PROTOCOL *root = efi_open_root(), *file;
 	const char *at = name;
 	void *buf = NULL;
 
-	if (efi_self->DeviceHandle == NULL ||
-	    EFI_ERROR(efi_bs->HandleProtocol(
-		efi_self->DeviceHandle, &file_system, (void **)&fs)) ||
-	    EFI_ERROR(fs->OpenVolume(fs, &root)))
+	if (root == NULL)
 		return efi_fetch_file(name, bytes);
 	while (*at == '\\' || *at == '/')
 		at++;

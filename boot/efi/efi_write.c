@@ -9,12 +9,10 @@
 
 #include "lib/string.h"
 
-static EFI_GUID file_system = EFI_SIMPLE_FILE_SYSTEM_PROTOCOL_GUID;
-
-/* The root of this application's volume, or NULL. */
-static EFI_FILE_PROTOCOL *
-open_root(void)
+EFI_FILE_PROTOCOL *
+efi_open_root(void)
 {
+	static EFI_GUID file_system = EFI_SIMPLE_FILE_SYSTEM_PROTOCOL_GUID;
 	EFI_SIMPLE_FILE_SYSTEM_PROTOCOL *fs;
 	EFI_FILE_PROTOCOL *root;
 
@@ -47,7 +45,7 @@ open_file(EFI_FILE_PROTOCOL *root, const char *name, UINT64 mode)
 static bool
 has_file(const char *name)
 {
-	EFI_FILE_PROTOCOL *root = open_root(), *file;
+	EFI_FILE_PROTOCOL *root = efi_open_root(), *file;
 
 	if (root == NULL)
 		return false;
@@ -61,7 +59,7 @@ has_file(const char *name)
 static size_t
 read_file(const char *name, char *to, size_t room)
 {
-	EFI_FILE_PROTOCOL *root = open_root(), *file;
+	EFI_FILE_PROTOCOL *root = efi_open_root(), *file;
 	UINTN n = room;
 
 	if (root == NULL)
@@ -97,7 +95,7 @@ same_bytes(EFI_FILE_PROTOCOL *file, const char *data, size_t bytes)
 static const char *
 write_file(const char *name, const void *data, size_t bytes)
 {
-	EFI_FILE_PROTOCOL *root = open_root(), *file;
+	EFI_FILE_PROTOCOL *root = efi_open_root(), *file;
 	UINTN n = bytes;
 
 	if (root == NULL)
@@ -167,7 +165,7 @@ efi_volume_home(const char **why)
 	if (efi_self->DeviceHandle == NULL ||
 	    EFI_ERROR(efi_bs->HandleProtocol(
 		efi_self->DeviceHandle, &disk, (void **)&block)) ||
-	    (root = open_root()) == NULL)
+	    (root = efi_open_root()) == NULL)
 		return NULL;
 	if (!EFI_ERROR(root->GetInfo(root, &id, &n, &u)) && u.info.ReadOnly)
 		*why = "the volume is read-only";
