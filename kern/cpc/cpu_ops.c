@@ -172,7 +172,7 @@ kcpc_cpu_lwp_exit(struct lwp *l)
  */
 
 int
-kcpc_shared_open(struct cpu **cp)
+kcpc_shared_open(struct file *f)
 {
 	struct lwp *l = lwp_self();
 	struct cpc_refusal rf;
@@ -184,16 +184,16 @@ kcpc_shared_open(struct cpu **cp)
 		return EINVAL;
 	if ((err = kcpc_cpu_check(l, (uintptr_t)l->l_bound, &rf)) != 0)
 		return err;
-	*cp = &cpus[l->l_bound];
-	kcpc_cpu_claim(*cp);
+	f->f_shared = &cpus[l->l_bound];
+	kcpc_cpu_claim(f->f_shared);
 	return 0;
 }
 
 void
-kcpc_shared_close(struct cpu *c)
+kcpc_shared_close(struct file *f)
 {
-	kcpc_cpu_detach(c);
-	kcpc_cpu_release(c);
+	kcpc_cpu_detach(f->f_shared);
+	kcpc_cpu_release(f->f_shared);
 }
 
 int

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 struct cpu;
+struct file;
 struct kcpc_ctx;
 struct kcpc_profile;
 struct lwp;
@@ -138,9 +139,9 @@ void kcpc_profile_map(const struct lwp *l, const char *path, uintptr_t va,
 /* Does a profile count the LWP?  Then the LWP can bind no set. */
 bool kcpc_profiled(const struct lwp *l);
 
-/* The CPU's counters, for a newly opened /dev/cpc_shared: 0 or an errno. */
-int kcpc_shared_open(struct cpu **cp);
-void kcpc_shared_close(struct cpu *c);
+/* Operations of /dev/cpc_shared: a CPU's counters, as f_shared. */
+int kcpc_shared_open(struct file *f);
+void kcpc_shared_close(struct file *f);
 
 struct kcpc_stat {
 	uint32_t ks_contexts;

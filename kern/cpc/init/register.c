@@ -22,24 +22,12 @@ profile_release(struct file *f)
 	kcpc_profile_release(f->f_profile);
 }
 
-static int
-shared_open(struct file *f)
-{
-	return kcpc_shared_open(&f->f_shared);
-}
-
-static void
-shared_release(struct file *f)
-{
-	kcpc_shared_close(f->f_shared);
-}
-
 void
 kcpc_register(void)
 {
 	static const struct device_ops shared = {
-		.open = shared_open,
-		.release = shared_release,
+		.open = kcpc_shared_open,
+		.release = kcpc_shared_close,
 	};
 	static const struct device_ops profile = {
 		.open = profile_open,

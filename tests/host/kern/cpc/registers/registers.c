@@ -220,20 +220,18 @@ cpu_binds(void)
 static void
 shared_binds(void)
 {
-	struct cpu *c;
 	struct file f = { .f_kind = FILE_CPC_SHARED };
 
 	fake_switch(0, 2);
 	*fake_bound(0, 2) = 0;
-	assert_int_equal(kcpc_shared_open(&c), 0);
-	f.f_shared = c;
+	assert_int_equal(kcpc_shared_open(&f), 0);
 	fake_file = &f;
 	for (int i = (int)nreqs(other) - 1; i >= -1; i--) {
 		fill(&second, other, type, i);
 		assert_int_equal(
 		    bind(&second, CPC_TARGET_FD(FAKE_FD)), i >= 0 ? EINVAL : 0);
 	}
-	kcpc_shared_close(c);
+	kcpc_shared_close(&f);
 	fake_file = NULL;
 	*fake_bound(0, 2) = -1;
 	fake_switch(0, 1);
