@@ -75,6 +75,18 @@ end_child(long r)
 	EXPECT_EQ(waitpid(child, NULL, 0), child);
 }
 
+static void
+lock_buffer(void)
+{
+	EXPECT_EQ(mlock(turn_buffer, 64), 0);
+}
+
+static void
+unlock_buffer(long r)
+{
+	EXPECT_EQ(munlock(turn_buffer, 64), 0);
+}
+
 #define SOCKET(name, number, err)                                              \
 	TURN_CALL(name, number, ((uintptr_t)-1), .tc_errno = (err))
 
@@ -99,9 +111,10 @@ const struct turn_call turn_machine[] = {
 	TURN_CALL("getrlimit", SYS_getrlimit, (RLIMIT_STACK, TURN_P)),
 	TURN_CALL("getrusage", SYS_getrusage, (RUSAGE_SELF, TURN_P)),
 	TURN_CALL("times", SYS_times, (TURN_P)),
-	TURN_CALL("mlock", SYS_mlock, (TURN_P, 64)),
+	TURN_CALL("mlock", SYS_mlock, (TURN_P, 64), .tc_undo = unlock_buffer),
 	TURN_CALL("msync", SYS_msync, (TURN_P, 64)),
-	TURN_CALL("munlock", SYS_munlock, (TURN_P, 64)),
+	TURN_CALL("munlock", SYS_munlock, (TURN_P, 64),
+	    .tc_prepare = lock_buffer, .tc_undo = unlock_buffer),
 	TURN_CALL("mlockall", SYS_mlockall, (MCL_CURRENT)),
 	TURN_CALL("munlockall", SYS_munlockall, (0)),
 	TURN_CALL("sendfile", SYS_sendfile, (TURN_NULL, TURN_ZERO, 0, 8),
