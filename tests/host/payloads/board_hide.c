@@ -1,7 +1,4 @@
-/*
- * A report on a board has no serial number, UUID or licence key.  Everything
- * else stays as it is, and a damaged table is not read beyond its end.
- */
+/* A report on a board hides serial numbers, UUIDs and licence keys alone. */
 #include "tests/lib/host/support.h"
 
 #include <libfdt.h>

@@ -1,7 +1,4 @@
-/*
- * MAP_CONTIG memory is one range of physical memory, in 2 MiB pages: the
- * physical address of each page follows that of the page before.
- */
+/* MAP_CONTIG memory is one range of physical memory, in 2 MiB pages. */
 #include "tests/lib/image/test.h"
 
 #include <errno.h>

@@ -1,7 +1,4 @@
-/*
- * Calls on signals.  Without memory the kernel still sends a standard signal,
- * but without its siginfo.  It refuses a queued signal.
- */
+/* Calls on signals: without memory a queued signal is refused, no other. */
 #include "tests/image/hostile/alloc_fail/turns.h"
 
 #include <errno.h>

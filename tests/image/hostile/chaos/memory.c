@@ -1,7 +1,4 @@
-/*
- * Acts on memory.  A new mapping is zero.  A written value stays, and no other
- * process sees it.  Only an access that the protection forbids faults.
- */
+/* Acts on memory: zero at first, kept, private, and faults as protected. */
 #include "tests/image/hostile/chaos/chaos.h"
 
 #include <errno.h>

@@ -1,7 +1,4 @@
-/*
- * The command line: quoting as in kern/platform/command/cmdline.h.  Every word
- * is known or reported, and nothing is written beyond the text.
- */
+/* The command line: its quoting; each word is known or reported. */
 #include "tests/lib/host/support.h"
 
 #include <stdlib.h>
