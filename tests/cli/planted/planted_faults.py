@@ -108,6 +108,7 @@ def check_time():
     stolen = guest[2] - plain[2]
     points.check(guest[:2] == plain[:2] and stolen > 7000 and stolen % 7000 == 0, "x86_64: a hypervisor takes time alone", [plain, guest])
     slow, _ = run("x86_64", "time", {"frequencies": [{"at_us": 0, "mhz": 500}]}, intel(4))
+    # Each of two readings of the TSC drops a part of a tick.
     points.check(slow[0] == plain[0] and abs(slow[2] - 2 * plain[2]) <= 2, "x86_64: half the frequency, twice the time", [plain, slow])
 
 
@@ -161,18 +162,20 @@ DISTURBANCES = {
 
 
 def check_measure(arch):
-    """A benchmark's cycles are those without the disturbance.  A program sees all of these but late interrupts and arm64's firmware."""
+    """A benchmark's cycles are those without the disturbance.  A program sees all of these but late interrupts and arm64's firmware.
+    The branch at each end of a run may be predicted wrong or not: 22 cycles each.  A pause has 7000.  It may fall between two runs, and do
+    so always if the runs keep in step with it, but not in runs of three lengths.  Together they last longer than a frequency."""
     counts = {}
     with tempfile.TemporaryDirectory(prefix="barecpc.") as folder:
         for what, (faults, reasons) in DISTURBANCES.items():
             (machine := pathlib.Path(folder) / "m.json").write_text(json.dumps({**PLAIN, "faults": faults}))
             done = subprocess.run([ROOT / "scripts" / "barecpc", "run", "--arch", arch, "--planted", machine, "--", "chase", "-r", "40",
-                                   "--undisturbed", "-e", "PAPI_tot_cyc:uk", "65536"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT, text=True, check=False).stdout
-            row = re.search(r"^chase/65536 +PAPI_tot_cyc:uk +(\d+)", done, re.M)
+                                   "--undisturbed", "-e", "PAPI_tot_cyc:uk", "65536", "57344", "49152"],
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False).stdout
+            counts[what] = [int(n) for n in re.findall(r"^chase/\d+ +PAPI_tot_cyc:uk +(\d+)", done, re.M)]
             said = re.findall(r"^# disturbed: .* run \d+ of 40: (.*)", done, re.M)
-            counts[what] = int(row[1]) if row else 0
-            points.check(abs(counts[what] - counts["no"]) <= 20 and counts["no"] > 5000, f"{arch}: the cycles without {what}", counts, done)
+            equal = [abs(a - b) <= 44 and b > 5000 for a, b in zip(counts[what], counts["no"])]
+            points.check(equal == [True] * 3, f"{arch}: the cycles without {what}", counts, done)
             wanted = reasons.get(arch)
             points.check(any(re.search(wanted, text) for text in said) if wanted else not said, f"{arch}: {what}: {wanted or 'nothing is stated'}",
                          *said, done)
