@@ -26,14 +26,15 @@ else
 	# The two commands of the README, in the folder of the packages.  apt asks for consent.
 	typed=$(sed -n 's/^    \(apt install .*\|barecpc run --arch x86_64 .*\)$/\1/p' README.md | paste -s -d '&' | sed 's/&/ \&\& /')
 	check 'the README has both commands' test "${typed#*.deb && barecpc run }" != "$typed"
-	for debian in ${*:-bookworm trixie}; do
+	[ $# -gt 0 ] || set -- bookworm trixie
+	for debian; do
 		# The tree of scripts/dev/fresh has this folder as its cache.
 		kept=$(scripts/setup --cache)/fresh/$debian-cache/packages
 		mkdir -p "$kept"
 		rm -f "$kept"/*.deb
 		cp "$tap_dir"/1/barecpc_*.deb "$tap_dir"/1/barecpc-qemu_*.deb "$kept"
 		status=0
-		scripts/dev/fresh $debian --run "echo 'APT::Get::Assume-Yes 1;' >/etc/apt/apt.conf.d/92yes && \
+		scripts/dev/fresh "$debian" --run "echo 'APT::Get::Assume-Yes 1;' >/etc/apt/apt.conf.d/92yes && \
 			apt-get -q update && cd ~/.cache/barecpc/packages && date +%s >/tmp/begin && $typed && date +%s >/tmp/end && \
 			barecpc run --arch arm64 -- spin && barecpc stat ls && echo \$((\$(cat /tmp/end) - \$(cat /tmp/begin))) seconds && \
 			apt-get -q -y install --no-install-recommends sudo python3-yaml faketime && useradd --uid 1001 runner && \
@@ -41,7 +42,7 @@ else
 			cd ~/barecpc && tests/cli/tools/workflow.py ~/.cache/barecpc/packages" >"$err" 2>&1 || status=$?
 		check "$debian: a fresh one" test $status = 0
 		# It prints the end of its log, which the container overwrites.
-		cp build/fresh/$debian.log "$out"
+		cp "build/fresh/$debian.log" "$out"
 		check "$debian: it counts on x86-64 and arm64" test "$(grep -c 'spin/pic0 .*PAPI_tot_ins:u  *4000 ' "$out")" = 2
 		check "$debian: it counts its own ls" grep -q 'Performance counter stats for .*/usr/bin/ls' "$out"
 		seconds=$(sed -n 's/^\([0-9]*\) seconds$/\1/p' "$out")
