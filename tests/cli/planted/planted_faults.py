@@ -161,6 +161,16 @@ DISTURBANCES = {
                     {arch: r"[0-9.]+ ns a tick, most runs [0-9.]+" for arch in ("arm64", "x86_64")})}
 
 
+def check_two_cpus(arch):
+    """A block is of the CPU that executes it: the proof trusts the counters, and time goes on."""
+    done = subprocess.run([ROOT / "scripts" / "barecpc", "run", "--arch", arch, "--smp", "2", "--planted",
+                           ROOT / "qemu/planted/machines/plain.json", "--", "spin", "-r", "1"], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False).stdout
+    ticks = re.search(r"^boot: (\d+) ticks", done, re.M)
+    points.check("count what all CPUs retire" not in done and "not compared" not in done and ticks and int(ticks[1]) < 10 ** 8,
+                 f"{arch}: two planted CPUs", *done.splitlines()[-12:])
+
+
 def check_measure(arch):
     """A benchmark's cycles are those without the disturbance.  A program sees all of these but late interrupts and arm64's firmware.
     The branch at each end of a run may be predicted wrong or not: 22 cycles each.  A pause has 7000.  It may fall between two runs, and do
@@ -199,6 +209,8 @@ check_vpmu("arm64", "--cpu", "max,pmu-v3p7=on")
 check_vpmu("x86_64")
 check_measure("arm64")
 check_measure("x86_64")
+check_two_cpus("arm64")
+check_two_cpus("x86_64")
 check_clock()
 check_skew()
 check_shared()
