@@ -75,7 +75,7 @@ CPC_TEST(each_period_sends_a_signal)
 	NEEDS_USER_INSTRUCTIONS();
 	NEEDS_EXACT_OVERFLOW();
 	if (software_pmu)
-		SKIP("a software PMU takes many instructions at once");
+		SKIP("no PMU of hardware: one of software counts many at once");
 	open_group(fd, 1);
 	page = map(fd[0], 3, MAP_SHARED);
 	REQUIRE(page != MAP_FAILED);
