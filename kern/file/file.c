@@ -51,12 +51,6 @@ device_find(const char *path)
 	return NULL;
 }
 
-const struct archive_entry *
-file_self_program(void)
-{
-	return proc_self()->p_program;
-}
-
 uint64_t
 path_ino(const char *path, size_t len)
 {

@@ -180,8 +180,6 @@ void file_stat(const struct file *f, struct file_info *fi);
 
 /* The number of the file or directory at a normalized path, for stat(2). */
 uint64_t path_ino(const char *path, size_t len);
-/* The calling process's program. */
-const struct archive_entry *file_self_program(void);
 /* The device at a normalized path, or NULL. */
 const struct device *device_find(const char *path);
 

@@ -9,6 +9,8 @@
 #include "kern/file/tmp.h"
 #include "kern/platform/entry_budget.h"
 #include "kern/platform/errno.h"
+#include "kern/proc/proc.h"
+#include "lib/printf.h"
 #include "lib/string.h"
 
 #define LINKS_MAX 40 /* that one path follows, as on Linux */
@@ -44,7 +46,7 @@ find(struct lookup *lk, struct tmp_node *parent)
 		lk->lk_device = device_find(path);
 		lk->lk_text = text_find(path);
 		e = strcmp(path, "proc/self/exe") == 0
-		        ? file_self_program()
+		        ? proc_self()->p_program
 		        : archive_find_normal(path);
 		lk->lk_entry = e;
 		lk->lk_dir = e != NULL && archive_is_dir(e);
@@ -81,12 +83,25 @@ go_up(struct lookup *lk)
 	find(lk, up != NULL ? up->tn_parent : NULL);
 }
 
+static bool
+is_own_number(const char *name, size_t len)
+{
+	char pid[12];
+	int n = snprintf(pid, sizeof pid, "%d", proc_self()->p_pid);
+
+	return len == (size_t)n && memcmp(name, pid, len) == 0;
+}
+
 static int
 go_down(struct lookup *lk, const char *name, size_t len)
 {
 	size_t n = strlen(normal);
 	struct tmp_node *parent = lk->lk_node;
 
+	if (strcmp(normal, "proc") == 0 && is_own_number(name, len)) {
+		name = "self";
+		len = strlen(name);
+	}
 	if (len > NAME_MAX || n + 1 + len >= sizeof normal)
 		return ENAMETOOLONG;
 	if (n > 0)

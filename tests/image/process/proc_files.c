@@ -32,12 +32,15 @@ read_all(const char *path, char *buf, size_t size)
 
 TEST(a_program_finds_itself)
 {
-	char name[64] = "", head[4] = "";
+	char name[64] = "", head[4] = "", own[32];
 	int fd = open("/proc/self/exe", O_RDONLY);
 
 	EXPECT_EQ(readlink("/proc/self/exe", name, sizeof name), 11);
 	EXPECT(strcmp(name, "/proc_files") == 0);
 	EXPECT_EQ(readlink("/proc/self/exe", name, 3), 3);
+	snprintf(own, sizeof own, "/proc/%d/exe", getpid());
+	EXPECT_EQ(readlink(own, name, sizeof name), 11);
+	EXPECT_ERRNO(readlink("/proc/1234567/exe", name, 3), ENOENT);
 	REQUIRE(fd >= 0);
 	EXPECT_EQ(read(fd, head, 4), 4);
 	EXPECT(memcmp(head, "\177ELF", 4) == 0);
