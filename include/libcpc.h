@@ -111,7 +111,7 @@ int cpc_seterrhndlr(cpc_t *cpc, cpc_errhndlr_t *fn);
 
 /* Queries.  cpc_open() fetched the answers.  Signal-safe. */
 
-/* The number of PICs, 1 or more, fixed ones too; 0: no cpc.  cpc_npic(3CPC). */
+/* The PICs, 1 or more, fixed ones too.  0 if cpc is NULL.  cpc_npic(3CPC). */
 uint_t cpc_npic(cpc_t *cpc);
 
 /* The capabilities, CPC_CAP_*.  0 if cpc is NULL.  cpc_npic(3CPC). */

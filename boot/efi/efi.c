@@ -152,7 +152,7 @@ place_kernel(struct bootinfo *bi)
 	return bi->bi_kern + ek.efk_entry;
 }
 
-/* Firmware's map calls our data loader memory, which is FREE: reserve it. */
+/* In the firmware's map our data is loader memory, thus FREE: reserve it. */
 static void
 keep_memory(struct bootinfo *bi)
 {

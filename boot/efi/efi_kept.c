@@ -255,7 +255,7 @@ look_in_variables(struct kept_head *to)
 	           : KEPT_DAMAGED;
 }
 
-/* Look in memory, then in UEFI variables.  Returns only without results. */
+/* Look in memory, then in UEFI variables.  Returns if no results are left. */
 static enum kept_state
 bring_home(const char *unwritable)
 {

@@ -1,4 +1,4 @@
-/* Collects firmware's tables, screens and memory map; exits boot services. */
+/* Collects tables, framebuffers and memory map; exits boot services. */
 #include "boot/efi/efi.h"
 #include "boot/efi/efi_memmap.h"
 

@@ -79,7 +79,7 @@ struct v1_pack {
 /* 0, or an errno.  flags: of the requests, CPC_OVF_NOTIFY_EMT or 0. */
 int cpci_v1_pack(
     const cpc_event_t *event, uint32_t flags, struct v1_pack *pack);
-/* Sample a set at a target; *flags: those of its bind.  0, or -1 and errno. */
+/* Sample a set at a target; sets *flags to its bind's.  0, or -1 with errno. */
 int cpci_v1_sample(
     cpc_setid_t set, uintptr_t target, cpc_event_t *event, int *flags);
 /* 0, or -1 with errno, of a result of the kernel. */

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* cpc(op, a, b, c, d): the counters, for cpc/ alone.  <sys/cpc.h> has op. */
+/* cpc(op, a, b, c, d): the counters, for cpc/ alone; <sys/cpc.h> has ops. */
 #define BARECPC_SYS_CPC 0x4000
 /* phys(va): the physical address of va, or -1 with EFAULT if none is mapped. */
 #define BARECPC_SYS_PHYS 0x4001

@@ -139,7 +139,7 @@ void kcpc_profile_map(const struct lwp *l, const char *path, uintptr_t va,
 /* Does a profile count the LWP?  Then the LWP can bind no set. */
 bool kcpc_profiled(const struct lwp *l);
 
-/* Operations of /dev/cpc_shared: a CPU's counters, as f_shared. */
+/* /dev/cpc_shared: take a CPU's counters (0 or an errno); give them back. */
 int kcpc_shared_open(struct file *f);
 void kcpc_shared_close(struct file *f);
 

@@ -386,8 +386,8 @@ kcpc_op_fn kcpc_op_page;
 /*
  * The contexts of perf_event_open(2), above kcpc.  They have kc_perf, and this
  * profile, which takes no samples.  inherit() returns 0 or EAGAIN.
- * overflowed() starts a context again, which froze.  A context that has
- * started or stopped calls show().
+ * overflowed() starts a frozen context again.  A context that has started or
+ * stopped calls show().
  */
 struct kcpc_perf_ops {
 	int (*inherit)(const struct lwp *parent, struct lwp *child);

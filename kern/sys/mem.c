@@ -259,8 +259,8 @@ sys_mprotect(const uintptr_t *a)
 }
 
 /*
- * Grow in place if the range after it is free, else move.  Shared memory and an
- * archive's file keep the size that they were mapped with.
+ * Grow in place if the range after it is free, else move.  Shared memory and
+ * files keep the size that they were mapped with.
  */
 static intptr_t
 grow_mapping(struct as *as, uintptr_t va, size_t old, size_t new, bool may_move)

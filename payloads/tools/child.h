@@ -12,7 +12,7 @@
 #define CHILD_TIMEOUT 256
 extern const struct option child_options[];
 
-/* Parse --timeout in milliseconds, as perf stat does, or end: it is invalid. */
+/* Parse --timeout, in ms as perf stat's.  Ends the program if it is invalid. */
 unsigned child_timeout(const char *text);
 
 /*

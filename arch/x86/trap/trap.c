@@ -92,7 +92,7 @@ page_fault_cause(uint64_t err)
 /* UD2, 0FH 0BH.  Intel SDM vol. 2B, "UD - Undefined Instruction". */
 #define UD2 0x0b0f
 
-/* With SAN=ubsan, the compiler makes undefined behaviour of the kernel UD2. */
+/* With SAN=ubsan, the compiler makes the kernel's undefined behaviour a UD2. */
 static bool
 is_ubsan_trap(const struct trapframe *tf)
 {

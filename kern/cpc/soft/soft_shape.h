@@ -36,7 +36,7 @@ struct soft_shape {
 	unsigned ns_width; /* bits of every counter */
 	unsigned ns_ovf;   /* enum soft_ovf */
 	unsigned ns_skid;  /* instructions from an overflow to its interrupt */
-	/* the same, and nothing takes the interrupt back: it may come late */
+	/* the same, and nothing takes back the interrupt: it may be too late */
 	unsigned ns_late;
 	unsigned ns_pmi;     /* enum soft_pmi */
 	unsigned ns_nmi;     /* bool: an overflow of ps_nmi_pics stops all */

@@ -1,4 +1,4 @@
-/* System calls that change names and states of files, all of them in /tmp. */
+/* System calls that change names and states of files in /tmp and /dev/shm. */
 #include "kern/arch.h"
 #include "kern/file/file.h"
 #include "kern/file/pipe.h"

@@ -1,4 +1,4 @@
-/* poll(2), select(2).  Only pipes, eventfds, timers and signalfds may wait. */
+/* poll(2), select(2): all but pipes, eventfds, timers, signalfds are ready. */
 #include "kern/arch.h"
 #include "kern/file/epoll.h"
 #include "kern/file/file.h"

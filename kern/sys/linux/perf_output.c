@@ -55,7 +55,7 @@ perf_is_direct(const struct perf_event *e)
 
 /*
  * The program adds a PIC's value to the offset, without an extended sign: a
- * width of 64.  A PIC that wraps interrupts, and counts from another offset.
+ * width of 64.  At a wrap the PIC interrupts, and the page gets another offset.
  */
 void
 perf_show(struct kcpc_ctx *ctx, bool on)
