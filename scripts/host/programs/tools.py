@@ -292,10 +292,10 @@ def absent(args, subject, said):
     lost += ["/bin/sh"] if b"\0/bin/sh\0" in data and re.search(rb"(system|popen)\0", data) and not is_there("/bin/sh") else []
     # A folder such as /usr/lib is no answer.
     for path in sorted(set(re.findall(r"(?<![\w./])(?:/[\w+@.-]*[\w+@-])+", said))):
-        here = pathlib.Path(subject.root.top + subject.root.real(path))
+        here = subject.root.top + subject.root.real(path)
         if (len(lost) < MOST_OFFERED and path.removeprefix("/usr").count("/") > 1 and not kernels.match(path)
                 and not any(f"{path}/".startswith(f"{one}/") for one in lost)
-                and (here.is_file() or any(file.is_file() for file in here.rglob("*"))) and not is_there(path)):
+                and (os.path.isfile(here) or any(os.path.isfile(f"{top}/{name}") for top, _, names in os.walk(here) for name in names)) and not is_there(path)):
             lost.append(path)
     what = "a file of this machine that the guest does not have: if the program needs it" if len(lost) == 1 and os.path.isfile(lost[0]) else \
         "files of this machine that the guest does not have: if the program needs them"

@@ -141,7 +141,7 @@ def commands(folder):
         lost = stat(*words, cwd=folder)[0]
         offered = shlex.split(lost.stderr.rpartition("if the program needs them, give ")[2])
         tap.equal(f"{words[0]} runs with what the last line of its failed run offers", (lost.returncode != 0, stat(*offered, *words, cwd=folder)[0].stdout), (True, "1" if "perl" in words[0] else "1\n"))
-    said = stat("sh", "-c", "echo /usr /usr/lib /var /proc/cpuinfo /no/file. /bin/sh >&2; exit 1")[0]
+    said = stat("sh", "-c", "echo /usr /usr/lib /var /proc/cpuinfo /no/file. /bin/sh >&2; printf /%0300d/x 1 >&2; exit 1")[0]
     tap.check("nor one that it has, or that is too large", [] if said.returncode == 1 and "host:" not in said.stderr else [said.stderr])
     (folder / "empty").touch()
     lost = stat("--with", "empty", "--with", "/lib/os-release", "./lib", "empty", "/lib/os-release", "no file", cwd=folder)[0]  # /lib is a link
