@@ -221,6 +221,7 @@ def tool(args):
     with tempfile.TemporaryDirectory(prefix="barecpc.") as name:
         words, subject = tools.prepare(args, pathlib.Path(name))
         log, made = tools.Log(say), parse(words)
+        terminal.said = b""  # not what batch has passed on of other programs
 
         def explain(status, why):
             if status != guest.STATUS_NOTHING_COUNTED:  # stat and record have said it; or it is the program's status

@@ -10,7 +10,6 @@ from host.files import named
 
 STANDARD_OUTPUT = "standard output"  # in messages
 RED, PLAIN, ERASE = "\x1b[31m", "\x1b[0m", "\r\x1b[K"
-
 MOST_SAID = 64 << 10
 
 said = b""  # the last that programs wrote to their standard error

@@ -47,6 +47,8 @@ with tempfile.TemporaryDirectory() as name:
     lines.write_text("-e PAPI_tot_ins --no-such-option x\n" + " ".join(words["arm64", 10]) + "\n")
     done = barecpc("batch", "--results", folder / "all", lines)
     equal("a line with a wrong option, and the next", (done.returncode, done.stdout, (folder / "all").read_text()), (125, "10\n", found["arm64", 10]))
+    lines.write_text("--accel=tcg sh -c 'echo /etc/passwd >&2; exit 1'\n--accel=tcg sh -c 'exit 1'\n")
+    equal("a line that fails is offered no file that another one missed", barecpc("batch", "-j", "1", lines).stderr.count("give --with"), 1)
     sleeper = folder / "sleeper"
     sleeper.write_text(f"#!/bin/sh\ntest $4 = help || {{ echo $$ >{folder}/pid; exec sleep 1000; }}\n")
     sleeper.chmod(0o755)
