@@ -11,6 +11,7 @@
 
 #include <sys/lwp.h>
 #include <sys/syscall.h>
+#include <thread.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -162,7 +163,7 @@ main()
 		t.join();
 	expect(in_thread[0] == "deep" && in_thread[3] == "deep",
 	    "an exception unwinds in a thread");
-	expect(_lwp_self() == 1, "_lwp_self");
+	expect(_lwp_self() == 1 && thr_self() == pthread_self(), "_lwp_self");
 	try_calls();
 	if (cpc == nullptr) {
 		std::perror("cpc_open");

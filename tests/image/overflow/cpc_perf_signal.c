@@ -22,8 +22,6 @@ static siginfo_t last;
 static void
 on_period(int sig, siginfo_t *si, void *context)
 {
-	(void)sig;
-	(void)context;
 	last = *si;
 	hits++;
 }
