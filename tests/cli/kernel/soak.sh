@@ -16,7 +16,7 @@ ms=400
 ms=${1:-$ms}
 for arch in ${2:-arm64 x86_64}; do
 	expect "$arch: the run ends with 0" 0 '^barecpc: exit 0' scripts/barecpc run --arch "$arch" --accel tcg --qemu pmu --smp 4 --mem 1G \
-		--timeout $((ms / 2)) --append witness=user --payload "build/$arch/tests.cpio" -- soak "$ms" "${3:-1}"
+		--timeout $((60 + ms / 2)) --append witness=user --payload "build/$arch/tests.cpio" -- soak "$ms" "${3:-1}"
 	check "$arch: counts are exact" grep -qx 'ok 1 - counts_are_exact_until_they_are_taken_away' "$out"
 	grep -hE '^# (tests/|failed: |process |request |result )' "$out" "$err"
 	check "$arch: nothing leaks" grep -qx 'ok 2 - nothing_leaked' "$out"
