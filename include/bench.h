@@ -163,7 +163,7 @@ int bench_main_of(struct bench_kernel *k, int argc, char **argv);
 bool bench_next(struct bench *b);
 /* Add a kernel to the program. */
 struct bench_kernel *bench_add(const char *name, void (*body)(struct bench *b));
-/* Add argument lists made of n numbers; ends the program if they make none. */
+/* Add argument lists made of n numbers.  Ends the program if they make none. */
 void bench_add_each(struct bench_kernel *k, const int64_t *numbers, unsigned n);
 void bench_add_args(struct bench_kernel *k, const int64_t *numbers, unsigned n);
 void bench_add_ranges(

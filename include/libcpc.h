@@ -111,7 +111,7 @@ int cpc_seterrhndlr(cpc_t *cpc, cpc_errhndlr_t *fn);
 
 /* Queries.  cpc_open() fetched the answers.  Signal-safe. */
 
-/* The PICs, 1 or more, fixed ones too.  0 if cpc is NULL.  cpc_npic(3CPC). */
+/* The number of PICs, 1 or more, fixed ones too.  NULL: 0.  cpc_npic(3CPC). */
 uint_t cpc_npic(cpc_t *cpc);
 
 /* The capabilities, CPC_CAP_*.  0 if cpc is NULL.  cpc_npic(3CPC). */
@@ -200,7 +200,7 @@ cpc_t *cpc_open_core_type(int ver, const char *name);
 
 /* Sets and requests */
 
-/* Create a set without requests, or NULL with ENOMEM.  cpc_set_create(3CPC). */
+/* Create a set without requests.  NULL with ENOMEM.  cpc_set_create(3CPC). */
 cpc_set_t *cpc_set_create(cpc_t *cpc);
 
 /*
