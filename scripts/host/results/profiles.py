@@ -72,10 +72,10 @@ def debug_file(path):
         link, _, rest = ObjectFile(data).contents(".gnu_debuglink").partition(b"\0")
     except BadObject:
         return path
-    known, name = build_id(data), os.fsdecode(link)
+    known, name = build_id(data), os.path.basename(os.fsdecode(link))  # "../" may lead to a file without an end
     places = [f"{DEBUG}/.build-id/{known[:2]}/{known[2:]}.debug"] if known else []
     places += [f"{folder}/{name}", f"{folder}/.debug/{name}", f"{DEBUG}{folder}/{name}"] if name else []
-    for file in filter(os.path.isfile, places):
+    for file in filter(lambda file: os.path.isfile(file) and os.access(file, os.R_OK), places):
         found = pathlib.Path(file).read_bytes()
         if known == build_id(found) if known else zlib.crc32(found) == int.from_bytes(rest[-4:], "little"):
             return file

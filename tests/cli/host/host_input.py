@@ -190,6 +190,9 @@ def programs(folder):
     parts = shared | {"programs": [{"image": 0, "bias": "0", "path": "p"}], "addresses": [[0, "0 - 10"], [1, f"0 - {low:x}"]], "trace": [[n, 1, 1, n // 2] for n in range(3)]}
     (folder / "p").write_text("".join(json.dumps(part) + "\n" for part in (parts, {"schema": 1, "payload": "barecpc", "arch": "arm64", "files": [profiles.describe("p", spin)]})))
     tap.check("annotate takes a function that has a name", [] if f"{low:x}:" in (done := barecpc(folder, "annotate", "-i", "p")).stdout else [done.stderr])
+    (folder / "link").write_bytes(f"{'../' * 40}{BARECPC}\0".encode() + zlib.crc32(BARECPC.read_bytes()).to_bytes(4, "little"))
+    subprocess.run([profiles.PREFIX["arm64"] + "objcopy", "-R.note.gnu.build-id", "--add-section", ".gnu_debuglink=link", spin, "spin"], cwd=folder, check=True)
+    tap.equal("a program's debug file is in no folder that the program names", profiles.debug_file(folder / "spin"), folder / "spin")
 
 
 def host(folder):
@@ -208,10 +211,8 @@ def host(folder):
     tap.equal("an internal error is one line, and status 125", [status, said.getvalue().count("\n"), "\x1b" in said.getvalue()], [125, 1, False])
     tap.check("a model without its emulator says what it needs",
               failed(barecpc(folder, "run", "--arch", "x86_64", "--qemu", "/usr/bin/qemu-system-x86_64", "--cpu", "intel-v4", "--", "spin"), "needs a QEMU"))
-    scratch = folder / "scratch"
-    scratch.mkdir()
-    fake = folder / "bin"
-    fake.mkdir()
+    for made in (scratch := folder / "scratch", fake := folder / "bin"):
+        made.mkdir()
     (fake / "mformat").write_text(f'#!/bin/sh\nls "$TMPDIR" | wc -l >"{folder}/entries"\nexit 1\n')
     (fake / "mformat").chmod(0o755)
     (folder / "a.efi").write_bytes(b"MZ")
