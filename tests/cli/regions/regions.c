@@ -9,7 +9,7 @@
 
 #include "../programs/turns.h"
 
-/* Three times n turns, the second inside the inner region; no copy for an n. */
+/* Thrice n turns, the second in the inner region; no copy for a constant n. */
 static void __attribute__((noipa)) nest(long n)
 {
 	REGION_BEGIN("outer");

@@ -17,7 +17,7 @@ TEST_KEEPS(16);
 #define LONG  3000
 #define WANT  (SPIN_INSNS * (LONG - SHORT))
 
-/* The count between two samples around n iterations, after a first round. */
+/* The count of n iterations between samples, after a round to fill caches. */
 ONE_COPY static uint64_t
 count_spin(cpc_t *cpc, cpc_set_t *set, int index, cpc_buf_t *a, cpc_buf_t *b,
     uint64_t n)

@@ -304,7 +304,7 @@ CPC_TEST(operations_on_the_lwp_find_no_context)
  * Counting
  */
 
-/* The set's count of fn(n) on its CPU: the least of several rounds. */
+/* The set's count of fn(n) on its CPU: the least, as a disturbance adds. */
 ONE_COPY static uint64_t
 count_work(void (*fn)(uint64_t), uint64_t n)
 {
