@@ -133,8 +133,8 @@ check_file(const struct file *f, unsigned prot, bool shared, uint64_t offset)
 
 /* Map a file's own pages, or copy its content.  Returns 0 or an errno. */
 static int
-map_file(struct as *as, uintptr_t va, size_t len, unsigned prot,
-    const struct file *f, uint64_t offset, bool shared)
+map_file(struct as *as, uintptr_t va, size_t len, unsigned prot, struct file *f,
+    uint64_t offset, bool shared)
 {
 	/* Even without access a mapping needs the file's content now. */
 	unsigned first = prot != 0 ? prot : PROT_READ;
@@ -146,7 +146,9 @@ map_file(struct as *as, uintptr_t va, size_t len, unsigned prot,
 	if (tn != NULL && (__builtin_add_overflow(offset, len, &end) ||
 			      tmp_share(tn, end) != 0))
 		return ENOMEM;
-	if (tn != NULL || (shared && is_shareable(f, offset, len, prot)))
+	if (f->f_kind == FILE_PERF)
+		err = perf_mmap(f, va, len, first, offset, shared);
+	else if (tn != NULL || (shared && is_shareable(f, offset, len, prot)))
 		err = as_map_shared(as, va, va_to_pa(file_data(f)) + offset,
 		    len, first, tn != NULL ? tn->tn_memory : NULL,
 		    !can_write(f));
@@ -208,8 +210,6 @@ sys_mmap(const uintptr_t *a)
 	if (shared && (f == NULL || f->f_kind == FILE_ZERO))
 		err = shared_map(
 		    as, (uintptr_t)va, len, prot, f != NULL && !can_write(f));
-	else if (f != NULL && f->f_kind == FILE_PERF)
-		err = perf_mmap(f, (uintptr_t)va, len, prot, a[5], shared);
 	else if (f != NULL)
 		err = map_file(as, (uintptr_t)va, len, prot, f, a[5], shared);
 	else

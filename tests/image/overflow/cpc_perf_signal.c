@@ -190,10 +190,14 @@ CPC_TEST(errors_are_those_of_linux)
 	struct attr attr = attr_of(SOFTWARE, TASK_CLOCK, 0);
 	struct f_owner_ex nobody = { F_OWNER_TID, 1 << 30 };
 	uint64_t none = 0, one = 1;
+	struct page *page;
 	int fd[2];
 
 	NEEDS_EXACT_OVERFLOW();
 	open_group(fd, 1);
+	page = mmap(NULL, 4096, PROT_NONE, MAP_SHARED, fd[1], 0);
+	EXPECT_EQ(mprotect(page, 4096, PROT_READ), 0);
+	EXPECT_EQ(page->width, 64);
 	attr.period = 1;
 	EXPECT_ERRNO(perf_open(attr, -1), EOPNOTSUPP);
 	EXPECT_ERRNO(ioctl(fd[0], IOC_PERIOD, NULL), EFAULT);

@@ -1,6 +1,4 @@
-/*
- * perf_event_open(2), for the programs of the image that test it.
- */
+/* perf_event_open(2), for the programs of the image that test it. */
 #pragma once
 
 #include "tests/lib/image/cpc_test.h"
@@ -17,14 +15,8 @@ struct attr {
 enum { HARDWARE, SOFTWARE, CACHE = 3, RAW };
 enum { CYCLES, INSTRUCTIONS, BRANCHES = 4 };
 enum { TASK_CLOCK = 1, FAULTS, SWITCHES, DUMMY = 9 };
-enum {
-	DISABLED = 1,
-	INHERIT = 2,
-	PINNED = 4,
-	EXCLUSIVE = 8,
-	NO_KERNEL = 32,
-	AT_EXEC = 1 << 12
-};
+enum { DISABLED = 1, INHERIT = 2, PINNED = 4, EXCLUSIVE = 8 };
+enum { NO_KERNEL = 32, AT_EXEC = 1 << 12 };
 enum { ENABLED_TIME = 1, RUNNING_TIME = 2, WITH_ID = 4, OF_GROUP = 8 };
 enum {
 	IOC_ENABLE = 0x2400,
