@@ -141,7 +141,7 @@ remake(struct kcpc_ctx **ctx)
 
 /*
  * Have the context count for a group, too, if it can.  As in Linux, none of
- * its kind follows one that cannot; only groups without PICs do.
+ * its kind follows one that cannot.  Groups without PICs always count.
  */
 static void
 place_group(struct perf_lwp *pl, struct perf_event *e, struct kcpc_ctx **ctx)
@@ -156,14 +156,14 @@ place_group(struct perf_lwp *pl, struct perf_event *e, struct kcpc_ctx **ctx)
 		s->counted = s->running = true;
 		fits = fits && want(s->e, s->left);
 	}
-	if (!fits || NWANTED != before) {
-		fits = fits && wanted.room && !wanted.alone &&
-		       !(excludes && wanted.some) && kcpc_lwp_check() == 0;
-		if (fits && remake(ctx) != 0) {
-			NWANTED = before;
-			remake(ctx); /* as it was */
-			fits = false;
-		}
+	if (fits && NWANTED == before)
+		return;
+	fits = fits && wanted.room && !wanted.alone &&
+	       !(excludes && wanted.some) && kcpc_lwp_check() == 0;
+	if (fits && remake(ctx) != 0) {
+		NWANTED = before;
+		remake(ctx); /* as it was */
+		fits = false;
 	}
 	wanted.some |= fits;
 	wanted.alone |= fits && excludes;

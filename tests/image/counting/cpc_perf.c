@@ -266,9 +266,12 @@ CPC_TEST(pinned_and_exclusive_groups)
 		int runs;
 	} rows[] = { { 0, 1 }, { EXCLUSIVE, 0 }, { 0, 0 }, { PINNED, 1 },
 		{ PINNED | EXCLUSIVE, -1 }, { PINNED, 1 } };
-	int fd[sizeof rows / sizeof rows[0]];
+	struct attr clock = attr_of(SOFTWARE, TASK_CLOCK, 0);
+	int fd[sizeof rows / sizeof rows[0]], no_pic;
 
 	NEEDS_USER_INSTRUCTIONS();
+	clock.flags = EXCLUSIVE;
+	no_pic = perf_open(clock, -1); /* excludes none */
 	for (unsigned i = 0; i < sizeof fd / sizeof fd[0]; i++) {
 		struct attr attr = attr_of(
 		    HARDWARE, INSTRUCTIONS, ENABLED_TIME | RUNNING_TIME);
@@ -282,6 +285,7 @@ CPC_TEST(pinned_and_exclusive_groups)
 	EXPECT_EQ(runs(fd[2]), 1);
 	for (unsigned i = 0; i < sizeof fd / sizeof fd[0]; i++)
 		close(fd[i]);
+	close(no_pic);
 }
 
 /* libcpc's sets and these events exclude each other. */
