@@ -11,9 +11,9 @@
 struct shared_memory; /* kern/mm/shared_memory.h */
 
 /*
- * A program marks a region: fork(2) copies it, puts zeros in its place, or
- * leaves it out; it is locked.  The first three only ask: is there memory?  Of
- * no file, and private?  Not locked?
+ * Marks of a program.  The first three only ask: is there memory, is it private
+ * and no file's, is it not locked?  The next three say if fork(2) copies it,
+ * puts zeros in its place, or leaves it out.
  */
 enum mark { ANY, FREE, SYNC, FORK_COPY, FORK_ZERO, FORK_NONE, LOCK, UNLOCK };
 
@@ -28,7 +28,7 @@ struct region {
 	/* Whose they are, if r_shared.  NULL: an archive's. */
 	struct shared_memory *r_memory;
 	bool r_read_only; /* of a file that may not be written */
-	/* An archive's file that was copied here from r_offset on, or NULL. */
+	/* An archive's file, copied from r_offset on; "": of /tmp; or NULL. */
 	const char *r_file;
 	size_t r_file_bytes, r_offset;
 	enum mark r_fork;

@@ -177,7 +177,7 @@ take_lines(const char *name, int in, const int answers[2], int text,
 	char *lines = NULL, *line, *end;
 	size_t have = 0, length;
 	ssize_t n;
-	int ready, held = 0; /* waits at whose end a writer has its turn */
+	int ready, held = 0; /* waits that ended in a writer's turn */
 
 	for (;;) {
 		left.tv_sec = child_ended ? 0 : most_seconds + 1;

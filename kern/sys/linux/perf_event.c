@@ -49,7 +49,7 @@ software_count(
 }
 
 /*
- * Add a request's count, which began at -s_left, to its event.  As on Linux,
+ * Add a request's count, which began at -s->left, to its event.  As on Linux,
  * several periods at once end as one.
  */
 static void
