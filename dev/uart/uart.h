@@ -54,9 +54,7 @@ struct uart_ops {
 	 * not one of this kind.
 	 */
 	bool (*start)(struct uart *u);
-	/*
-	 * Send a character: only if there is room.  NULL: write it to u_data.
-	 */
+	/* Send a character, if there is room.  NULL: write it to u_data. */
 	void (*send)(const struct uart *u, unsigned char c);
 	/* The next character that was received, or -1. */
 	int (*receive)(const struct uart *u);

@@ -45,7 +45,7 @@ find(struct lookup *lk, struct tmp_node *parent)
 	} else if (!(lk->lk_dir = dir_is_fixed(path))) {
 		lk->lk_device = device_find(path);
 		lk->lk_text = text_find(path);
-		e = strcmp(path, "proc/self/exe") == 0
+		e = proc_self() != NULL && strcmp(path, "proc/self/exe") == 0
 		        ? proc_self()->p_program
 		        : archive_find_normal(path);
 		lk->lk_entry = e;
@@ -98,7 +98,9 @@ go_down(struct lookup *lk, const char *name, size_t len)
 	size_t n = strlen(normal);
 	struct tmp_node *parent = lk->lk_node;
 
-	if (strcmp(normal, "proc") == 0 && is_own_number(name, len)) {
+	/* The first program's loader is looked up by no process. */
+	if (proc_self() != NULL && strcmp(normal, "proc") == 0 &&
+	    is_own_number(name, len)) {
 		name = "self";
 		len = strlen(name);
 	}

@@ -1,6 +1,4 @@
-/*
- * The map from Linux's numbers of system calls on x86-64 to the kernel's own.
- */
+/* Maps Linux's system call numbers on x86-64 to the kernel's own. */
 #include "kern/arch.h"
 #include "kern/sys/syscall.h"
 

@@ -23,7 +23,7 @@ scripts/barecpc-cc --arch x86_64 -O2 -o "$tap_dir/x86/hello" tests/cli/programs/
 
 # Malformed programs, all in one boot of each architecture.
 kinds='magic truncated 32-bit foreign object dynamic overlap write-execute low kernel wrap beyond-file shrinks huge
-	entry-outside entry-data table-outside empty loader far'
+	entry-outside entry-data table-outside empty loader far own'
 for arch in arm64 x86_64; do
 	mkdir "$tap_dir/$arch"
 	for kind in $kinds; do
@@ -39,6 +39,7 @@ for arch in arm64 x86_64; do
 	line "$arch: an object file" '^barecpc: object: ELF file, but not an executable'
 	line "$arch: no loader" '^barecpc: dynamic: a dynamic program, whose loader .* is not in the archives: add it and the libraries$'
 	line "$arch: a loader far away" '^barecpc: far: .*/far is not in the archives: add it and the libraries$'
+	line "$arch: a loader below /proc" '^barecpc: own: .*/proc/1/exe is not in the archives: add it and the libraries$'
 	line "$arch: a bad loader" '^barecpc: loader: a dynamic program, whose loader cannot be loaded$'
 	line "$arch: overlapping segments" '^barecpc: overlap: segment 1 overlaps'
 	line "$arch: writable and executable" '^barecpc: write-execute: segment 0 is both writable and executable'

@@ -114,9 +114,7 @@ keep_secrets(void)
 	}
 }
 
-/*
- * The changes of a frame by which a handler returns
- */
+/* The changes of a frame by which a handler returns */
 
 #ifdef __aarch64__
 #define FPSIMD_BYTES  528

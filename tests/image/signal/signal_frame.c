@@ -266,9 +266,7 @@ TEST(the_red_zone_stays_intact)
 	EXPECT_EQ(leaf_sum(getpid()), 66);
 }
 
-/*
- * Hostile frames
- */
+/* Hostile frames */
 
 #ifdef __aarch64__
 #define FLAGS     pstate
