@@ -249,12 +249,12 @@ exec_program(const char *path, struct args *args)
 		path = e->ae_path;
 	if ((err = load_program(loaded, path, e, args, &pc, &sp)) != 0)
 		goto free_loaded;
+	lwp_set_name(lwp_self(), called); /* others look up paths during this */
 	if ((err = proc_alone()) != 0) {
 		as_release(loaded->p_as);
 		goto free_loaded;
 	}
 	become_program(p, loaded, pc, sp);
-	lwp_set_name(lwp_self(), called);
 	stop_point(STOP_EXEC, 0);
 free_loaded:
 	kfree(loaded);
