@@ -422,14 +422,16 @@ as_mark(struct as *as, uintptr_t va, size_t len, enum mark mark)
 {
 	uintptr_t end = va + len, at = va;
 	bool hole = false;
-	int err;
+	int err = 0;
 
 	if (!range_ok(va, len))
 		return ENOMEM;
-	if ((err = split_off(as, va, end)) != 0)
-		return err;
+	/* MAP_CONTIG memory is never dropped: part of it needs no lock. */
+	if (mark >= FORK_COPY && (err = split_off(as, va, end)) != 0)
+		return mark >= LOCK && err == EINVAL ? 0 : err;
 	for (struct region *r = region_ending_after(&as->as_regions, va);
 	     r != NULL && r->r_start < end && err == 0; r = r->r_next) {
+		entry_budget_add(1);
 		hole |= r->r_start > at;
 		if (mark >= LOCK)
 			r->r_locked = mark == LOCK;

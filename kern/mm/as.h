@@ -34,7 +34,7 @@ struct as {
  * space has EL1 or ring 0.
  */
 struct as *as_new(bool system);
-/* Set while all address spaces are those of the last programs of the run. */
+/* Set before the last programs of the run; only `pages` may run after them. */
 extern bool as_last;
 struct as *as_hold(struct as *as);
 /*

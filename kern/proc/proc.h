@@ -1,6 +1,4 @@
-/*
- * A process: one run of a program.  Included by kern/, and by arch/ for p_as.
- */
+/* A process: a run of a program.  Included by kern/, and by arch/ for p_as. */
 #pragma once
 
 #include <stdbool.h>

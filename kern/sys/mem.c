@@ -304,8 +304,14 @@ sys_mremap(const uintptr_t *a)
 		return -EFAULT;
 	if (r->r_contig || new > REGION_TOP)
 		return r->r_contig ? -EINVAL : -ENOMEM;
-	if (new > old)
-		return grow_mapping(as, a[0], old, new, a[3] & MREMAP_MAYMOVE);
+	if (new > old) {
+		bool was_lock = as->as_lock;
+		as->as_lock = r->r_locked;
+		intptr_t va =
+		    grow_mapping(as, a[0], old, new, a[3] & MREMAP_MAYMOVE);
+		as->as_lock = was_lock;
+		return va;
+	}
 	if (new < old && (err = as_unmap(as, a[0] + new, old - new)) != 0)
 		return -err;
 	return (intptr_t)a[0];
@@ -400,13 +406,11 @@ static intptr_t
 lock_all(unsigned flags)
 {
 	struct as *as = proc_self()->p_as;
-	struct region *r = as->as_regions.rt_first;
 
 	as->as_lock = flags & MCL_FUTURE;
-	for (; flags != MCL_FUTURE && r != NULL; r = r->r_next) {
-		r->r_locked = flags != 0;
-		entry_budget_add(1);
-	}
+	if (flags != MCL_FUTURE) /* ENOMEM: there are holes */
+		as_mark(as, USER_BASE, REGION_TOP - USER_BASE,
+		    flags != 0 ? LOCK : UNLOCK);
 	return 0;
 }
 

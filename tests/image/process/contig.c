@@ -71,6 +71,8 @@ TEST(large_pages_do_not_split)
 	REQUIRE(p != NULL);
 	EXPECT_ERRNO(munmap(p, PAGE), EINVAL);
 	EXPECT_ERRNO(mprotect(p, PAGE, PROT_READ), EINVAL);
+	EXPECT_EQ(madvise(p, PAGE, MADV_WILLNEED), 0);
+	EXPECT_EQ(mlock(p, PAGE), 0);
 	p[0] = p[PAGE] = 1;
 	EXPECT_EQ(munmap(p, LARGE), 0);
 	EXPECT_EQ(payload_phys(p), UINT64_MAX);

@@ -295,7 +295,13 @@ TEST(a_lock_needs_memory)
 	EXPECT_EQ(test_wait_status(child), 0);
 	EXPECT_EQ(munlockall(), 0);
 	EXPECT_EQ(madvise(q, PAGE, MADV_DONTNEED), 0);
-	EXPECT_EQ(munmap(q, PAGE), 0);
+	EXPECT_EQ(mlock(q, PAGE), 0);
+	q = mremap(q, PAGE, 2 * PAGE, MREMAP_MAYMOVE);
+	EXPECT_ERRNO(madvise(q + PAGE, PAGE, MADV_DONTNEED), EINVAL);
+	EXPECT_EQ(munlock(q, PAGE), 0);
+	EXPECT_EQ(munlockall(), 0); /* then it is one mapping again */
+	q = mremap(q, 2 * PAGE, 3 * PAGE, MREMAP_MAYMOVE);
+	EXPECT_EQ(munmap(q, 3 * PAGE), 0);
 	EXPECT_ERRNO(mlockall(0), EINVAL);
 	EXPECT_ERRNO(mlockall(8), EINVAL);
 	EXPECT_EQ(munmap(p + PAGE, PAGE), 0);

@@ -155,9 +155,7 @@ CPC_TEST(an_event_and_a_set_displace_each_other)
 	EXPECT_EQ(cpc_rele(), 0);
 }
 
-/*
- * Threads
- */
+/* Threads */
 
 static cpc_event_t the_event;
 static pthread_barrier_t step_barrier;
@@ -245,9 +243,7 @@ V1_TEST(a_fork_has_no_event)
 	EXPECT_EQ(cpc_rele(), 0);
 }
 
-/*
- * Levels
- */
+/* Levels */
 
 /*
  * CPC-V1-09: the values stay while user mode is not counted, and go on after.

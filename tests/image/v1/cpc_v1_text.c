@@ -43,9 +43,7 @@ CPC_TEST(access_says_whether_there_is_a_pmu)
 	EXPECT_EQ(v1_report.calls, 0);
 }
 
-/*
- * Names
- */
+/* Names */
 
 struct walk {
 	int ver, n, printed, wrong, again;
@@ -95,9 +93,7 @@ V1_TEST(no_name_of_another_register_or_cpu)
 	EXPECT_EQ(w.n, 0);
 }
 
-/*
- * Specifications
- */
+/* Specifications */
 
 /* CPC-V1-02: what cpc_strtoevent() refuses is reported once, by this text. */
 static void
@@ -175,9 +171,7 @@ V1_TEST(text_and_event_are_the_same)
 	EXPECT(cpc_eventtostr(NULL) == NULL);
 }
 
-/*
- * Arithmetic
- */
+/* Arithmetic */
 
 /* CPC-V1-05 */
 TEST(accum_adds_and_keeps_the_later_time)
