@@ -13,7 +13,6 @@
 
 #include "events/pmu.h"
 #include "kern/arch.h"
-#include "kern/cpc/kcpc.h"
 #include "kern/cpc/kcpc_impl.h"
 #include "kern/cpc/profile/profile_impl.h"
 #include "kern/file/file.h"
@@ -50,12 +49,15 @@ software_count(
 
 /*
  * Add a request's count, which began at -s->left, to its event.  As on Linux,
- * several periods at once end as one.
+ * several periods at once end as one.  If the kernel's events end one before
+ * the program goes on, the next is longer, until it goes on.
  */
 static void
 fold_request(struct perf_lwp *pl, struct slot *s, uint64_t *count)
 {
 	uint64_t n = *count + (uint64_t)s->left, period = s->e->attr.period;
+	bool still = tf_pc(pl->lwp->l_tf) == s->pc &&
+	             (s->e->attr.flags & LINUX_NO_KERNEL) == 0;
 
 	s->e->count += n;
 	if (period != 0) {
@@ -64,6 +66,9 @@ fold_request(struct perf_lwp *pl, struct slot *s, uint64_t *count)
 			s->left += (int64_t)period;
 			if (s->left <= 0)
 				s->left = (int64_t)period;
+			s->delay = still ? s->delay * 2 % 1000000 + 1000 : 0;
+			s->left += s->delay;
+			s->pc = tf_pc(pl->lwp->l_tf);
 			s->enabled &= !perf_overflow(s->e, pl->lwp);
 			pl->stale |= !s->enabled;
 		}

@@ -1,7 +1,4 @@
-/*
- * The events of perf_event_open(2): perf_event.c counts them, perf_output.c
- * serves their files.  Included by both.
- */
+/* perf_event_open(2): perf_event.c counts, perf_output.c serves the files. */
 #pragma once
 
 #include <stdbool.h>
@@ -46,7 +43,9 @@ struct perf_lwp {
 		bool enabled, counted, running; /* counted: so is the leader */
 		bool at_exec;                   /* execve(2) enables it */
 		unsigned request;               /* in the context, and the... */
-		int64_t left; /* ...events until its overflow, or 0 */
+		int64_t left;  /* ...events until its overflow, or 0 */
+		int64_t delay; /* of those, added to the period; 0: none */
+		uint64_t pc;   /* at the last overflow */
 	} slot[NFD];
 };
 #define EACH_SLOT(s, pl)                                                       \

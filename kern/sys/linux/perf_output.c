@@ -24,8 +24,7 @@
 #define SIGIO 29
 
 /* si_code of SIGIO, and si_band: EPOLLIN | EPOLLRDNORM, EPOLLHUP | EPOLLERR */
-enum { POLL_IN = 1, POLL_HUP = 6 };
-enum { BAND_IN = 0x41, BAND_HUP = 0x18 };
+enum { POLL_IN = 1, POLL_HUP = 6, BAND_IN = 0x41, BAND_HUP = 0x18 };
 
 enum { OWNER_TID, OWNER_PID };
 
@@ -234,8 +233,7 @@ perf_fcntl(struct file *f, uintptr_t operation, uintptr_t arg)
 	}
 }
 
-/* Formats of read(2). */
-enum { GROUP = 8 };
+enum { GROUP = 8 }; /* a format of read(2) */
 
 intptr_t
 perf_read(struct file *f, uintptr_t uva, size_t len)

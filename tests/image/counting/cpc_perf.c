@@ -183,8 +183,7 @@ count_children(uint64_t flags, uint64_t n)
 
 	attr.flags |= flags;
 	fd = perf_open(attr, -1);
-	EXPECT(fd >= 0);
-	ioctl(fd, IOC_ENABLE, 0);
+	EXPECT_EQ(ioctl(fd, IOC_ENABLE, 0), 0);
 	as_another_lwp(spin_as_lwp, &n);
 	if ((child = fork()) == 0) {
 		spin(n);
@@ -408,8 +407,7 @@ CPC_TEST(other_sizes_of_the_struct)
 		memset(a.newer, rows[i].newer, sizeof a.newer);
 		fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, 0);
 		if (rows[i].err == 0) {
-			EXPECT(fd >= 0);
-			close(fd);
+			EXPECT_EQ(close(fd), 0);
 			continue;
 		}
 		EXPECT_ERRNO(fd, rows[i].err);
@@ -417,10 +415,7 @@ CPC_TEST(other_sizes_of_the_struct)
 	}
 }
 
-/*
- * It goes on in the program that execve(2) starts, which reads descriptor 9.
- * The second execve(2) enables nothing.
- */
+/* The new program reads descriptor 9, and its own execve(2) enables nothing. */
 static void __attribute__((constructor)) counted_after_exec(void)
 {
 	const char *turn = getenv("AFTER_EXEC");

@@ -206,6 +206,11 @@ CPC_TEST(errors_are_those_of_linux)
 	EXPECT_ERRNO(ioctl(fd[1], IOC_REFRESH, 1), EINVAL);
 	EXPECT_ERRNO(fcntl(fd[0], F_SETSIG, 65), EINVAL);
 	EXPECT_ERRNO(fcntl(fd[0], F_SETOWN_EX, &nobody), ESRCH);
+	/* Events of the kernel end each period, and yet the program goes on. */
+	attr = attr_of(HARDWARE, INSTRUCTIONS, 0);
+	attr.flags = 0;
+	attr.period = 20;
+	close(perf_open(attr, -1));
 	close(fd[0]);
 	close(fd[1]);
 }
