@@ -438,7 +438,8 @@ as_mark(struct as *as, uintptr_t va, size_t len, enum mark mark)
 		else if (mark == SYNC && r->r_locked)
 			err = EBUSY;
 		else if ((mark == FORK_ZERO || mark == FREE) &&
-			 (r->r_shared || r->r_file != NULL))
+			 (r->r_shared || r->r_file != NULL ||
+			     (mark == FREE && r->r_locked)))
 			err = EINVAL;
 		else if (mark >= FORK_COPY)
 			r->r_fork = mark;

@@ -97,7 +97,8 @@ int as_move(struct as *as, uintptr_t from, uintptr_t to, size_t len);
 int as_zero(struct as *as, uintptr_t va, size_t len, bool locked);
 /*
  * Mark a range.  Returns 0 or ENOMEM as as_zero().  A file's or shared memory
- * is not zeroed or freed (EINVAL), locked memory is not invalidated (EBUSY).
+ * is not zeroed or freed, locked memory is not freed (EINVAL) or invalidated
+ * (EBUSY).
  */
 int as_mark(struct as *as, uintptr_t va, size_t len, enum mark mark);
 /*

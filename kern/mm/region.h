@@ -11,9 +11,9 @@
 struct shared_memory; /* kern/mm/shared_memory.h */
 
 /*
- * Marks of a program.  The first three only ask: is there memory, is it private
- * and no file's, is it not locked?  The next three say if fork(2) copies it,
- * puts zeros in its place, or leaves it out.
+ * Marks of a program.  The first three only ask: is there memory, may it be
+ * freed, is it not locked?  The next three say if fork(2) copies it, puts zeros
+ * in its place, or leaves it out.
  */
 enum mark { ANY, FREE, SYNC, FORK_COPY, FORK_ZERO, FORK_NONE, LOCK, UNLOCK };
 

@@ -278,6 +278,7 @@ TEST(a_lock_needs_memory)
 	EXPECT_EQ(mprotect(p + PAGE, PAGE, PROT_READ), 0);
 	EXPECT_EQ(mlock(p + 1, 3 * PAGE - 1), 0);
 	EXPECT_ERRNO(madvise(p, PAGE, MADV_DONTNEED), EINVAL);
+	EXPECT_ERRNO(madvise(p, PAGE, MADV_FREE), EINVAL);
 	EXPECT_ERRNO(msync(p, PAGE, MS_SYNC | MS_INVALIDATE), EBUSY);
 	EXPECT_EQ(munlock(p, 3 * PAGE), 0);
 	EXPECT_EQ(msync(p, PAGE, MS_SYNC | MS_INVALIDATE), 0);
