@@ -1,6 +1,4 @@
-/*
- * The parts of a boot that the files of kern/ itself share.  Included by them.
- */
+/* The parts of a boot that the files of kern/ share.  Included by them. */
 #pragma once
 
 #include <stdbool.h>

@@ -113,9 +113,7 @@ void efi_find_framebuffers(struct bootinfo *bi);
 /* ExitBootServices.  Afterwards efi_bs must not be used. */
 void efi_exit(EFI_HANDLE image, struct bootinfo *bi);
 
-/*
- * boot/efi/efi_x86.c, boot/efi/efi_arm64.c: the kernel's image and its entry.
- */
+/* boot/efi/efi_x86.c, efi_arm64.c: the kernel's image and its entry. */
 struct efi_kernel {
 	uint64_t efk_offset; /* from a 2 MiB boundary to where it is placed */
 	uint64_t

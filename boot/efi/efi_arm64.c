@@ -1,6 +1,4 @@
-/*
- * The arm64 part of the UEFI application: the kernel's Image header and entry.
- */
+/* The arm64 part of the UEFI application: the kernel's header and entry. */
 #include "boot/efi/efi.h"
 
 #include "lib/string.h"
