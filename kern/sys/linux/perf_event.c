@@ -280,6 +280,7 @@ go_on(const struct perf_lwp *pl)
 {
 	struct cpu *c = kcpc_counting_cpu(pl->lwp->l_cpc);
 
+	perf_show(pl->lwp->l_cpc, false); /* it may not start */
 	if (c == arch_curcpu())
 		kcpc_start(pl->lwp->l_cpc);
 	else if (c != NULL)

@@ -195,9 +195,13 @@ CPC_TEST(errors_are_those_of_linux)
 
 	NEEDS_EXACT_OVERFLOW();
 	open_group(fd, 1);
-	page = mmap(NULL, 4096, PROT_NONE, MAP_SHARED, fd[1], 0);
+	page = mmap(NULL, 4096, PROT_NONE, MAP_SHARED, fd[0], 0);
 	EXPECT_EQ(mprotect(page, 4096, PROT_READ), 0);
 	EXPECT_EQ(page->width, 64);
+	EXPECT_EQ(ioctl(fd[0], IOC_REFRESH, 1), 0);
+	EXPECT(software_pmu || page->offset > 0);
+	EXPECT_EQ(ioctl(fd[0], IOC_RESET, 0), 0);
+	EXPECT_EQ(page->offset, 0);
 	attr.period = 1;
 	EXPECT_ERRNO(perf_open(attr, -1), EOPNOTSUPP);
 	EXPECT_ERRNO(ioctl(fd[0], IOC_PERIOD, NULL), EFAULT);
