@@ -103,13 +103,17 @@ write_sample(struct perf_event *e, uint64_t pc)
 	__atomic_store_n(&e->page->data_head, e->head, __ATOMIC_RELEASE);
 }
 
-/* Make the pages of a first mapping. */
+/* Make the pages of a first mapping, in place of those that none maps now. */
 static int
 make_ring(struct perf_event *e, size_t len)
 {
 	size_t pages = len / PAGE_SIZE;
 	struct perf_page *page = page_alloc_run(pages);
 
+	shared_release(e->ring);
+	e->ring = NULL;
+	e->page = NULL;
+	e->pages = e->head = 0;
 	if (page == NULL)
 		return ENOMEM;
 	if ((e->ring = shared_adopt(page, pages)) == NULL) {
@@ -135,7 +139,7 @@ perf_mmap(struct file *f, uintptr_t va, size_t len, unsigned prot,
 {
 	struct perf_event *e = f->f_perf;
 	size_t pages = len / PAGE_SIZE - 1;
-	bool first = e->ring == NULL;
+	bool first = e->ring == NULL || e->ring->sm_refs == 1;
 	int err;
 
 	if (!shared || offset != 0 || (pages & (pages - 1)) != 0 ||
@@ -149,10 +153,6 @@ perf_mmap(struct file *f, uintptr_t va, size_t len, unsigned prot,
 	if (err == 0) {
 		e->overwrites = (prot & PROT_WRITE) == 0;
 		perf_act(e, false, e->attr.period != 0 ? SETTLE : PERIOD);
-	} else if (first) {
-		shared_release(e->ring);
-		e->ring = NULL;
-		e->page = NULL;
 	}
 	return err;
 }
