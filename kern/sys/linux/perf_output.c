@@ -151,7 +151,8 @@ perf_mmap(struct file *f, uintptr_t va, size_t len, unsigned prot,
 	err = as_map_shared(proc_self()->p_as, va, va_to_pa(e->page), len, prot,
 	    e->ring, false);
 	if (err == 0) {
-		e->overwrites = (prot & PROT_WRITE) == 0;
+		if (first)
+			e->overwrites = (prot & PROT_WRITE) == 0;
 		perf_act(e, false, e->attr.period != 0 ? SETTLE : PERIOD);
 	}
 	return err;

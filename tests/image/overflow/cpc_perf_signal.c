@@ -65,7 +65,7 @@ map(int fd, size_t pages, int how)
 
 CPC_TEST(each_period_sends_a_signal)
 {
-	static const uint64_t periods[] = { 10000, 5000, 777 };
+	static const uint64_t periods[] = { 10000, 5000, 100 };
 	uint64_t v[3], before = 0;
 	struct page *page;
 	int fd[2], want = 0;
@@ -75,8 +75,9 @@ CPC_TEST(each_period_sends_a_signal)
 	if (software_pmu)
 		SKIP("no PMU of hardware: one of software counts many at once");
 	open_group(fd, 1);
-	page = map(fd[0], 3, MAP_SHARED);
+	page = map(fd[0], 2, MAP_SHARED);
 	REQUIRE(page != MAP_FAILED);
+	munmap(mmap(NULL, 8192, PROT_READ, MAP_SHARED, fd[0], 0), 8192);
 	const uint64_t *samples = (uint64_t *)page + 512;
 	for (int n = 1; n <= 3; n++) {
 		uint64_t period = periods[n - 1];
@@ -96,7 +97,7 @@ CPC_TEST(each_period_sends_a_signal)
 		EXPECT(v[1] - before - (uint64_t)n * period < LATE);
 		before = v[1];
 	}
-	/* Without a limit. */
+	/* Without a limit.  The page of samples is full, and stays so. */
 	EXPECT_EQ(ioctl(fd[0], IOC_PERIOD, &periods[2]), 0);
 	EXPECT_EQ(ioctl(fd[0], IOC_ENABLE, 0), 0);
 	spin(20000);
@@ -105,8 +106,8 @@ CPC_TEST(each_period_sends_a_signal)
 	EXPECT_EQ((uint64_t)(hits - want), (v[1] - before) / periods[2]);
 	EXPECT(last.si_code == POLL_IN && last.si_band == 0x41);
 	EXPECT_EQ(v[1], v[2]);
-	EXPECT_EQ(page->head, (uint64_t)hits * 16);
-	munmap(page, 3 * 4096);
+	EXPECT(hits > 256 && page->head == 4096);
+	munmap(page, 8192);
 	close(fd[0]);
 	close(fd[1]);
 }
